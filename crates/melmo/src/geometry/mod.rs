@@ -1,0 +1,94 @@
+//! Geometry: the norm in which steps are measured, its dual and its linear minimisation oracle.
+
+mod norm;
+
+pub use norm::{BlockNorm, Norm, product_dual, product_equivalence, product_primal};
+
+use serde::{Deserialize, Serialize};
+
+use crate::real::Real;
+
+/// lower ≤ ‖φ‖_* ≤ upper: what an oracle knows about the dual norm. Tests against ε use `upper`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bracket {
+    /// A lower bound.
+    pub lower: f64,
+    /// An upper bound.
+    pub upper: f64,
+}
+
+impl Bracket {
+    /// A dual norm that is known.
+    pub fn exact(value: f64) -> Self {
+        Self { lower: value, upper: value }
+    }
+}
+
+/// What the oracle found at φ, for the direction d that [`Geometry::advance`] moves along.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// lower ≤ ‖φ‖_* ≤ upper.
+    pub dual_norm: Bracket,
+    /// ⟨φ, −d⟩ ≥ (1 − η)‖φ‖_*: the decrease that the direction promises per unit of length.
+    pub decrease: f64,
+    /// ‖d‖ ≤ 1 + ν.
+    pub excess: f64,
+}
+
+impl Answer {
+    /// The answer of an oracle without error.
+    pub fn exact(dual_norm: f64) -> Self {
+        Self { dual_norm: Bracket::exact(dual_norm), decrease: dual_norm, excess: 0.0 }
+    }
+
+    /// The largest η that the bracket allows: ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_*.
+    pub fn eta(&self) -> f64 {
+        if self.dual_norm.upper > 0.0 { (1.0 - self.decrease / self.dual_norm.upper).max(0.0) } else { 0.0 }
+    }
+}
+
+/// c₁ and c₃ of the certificate's theorem: ‖·‖₂ ≤ c₁‖·‖_* and ‖·‖ ≤ c₃‖·‖₂.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Equivalence {
+    /// ‖·‖₂ ≤ c₁‖·‖_*.
+    pub c1: f64,
+    /// ‖·‖ ≤ c₃‖·‖₂.
+    pub c3: f64,
+}
+
+/// A norm ‖·‖ with its oracle. Owned by a solver: it may keep scratch and start from its last answer.
+///
+/// Looking and moving are two calls: `oracle` brackets ‖φ‖_* and remembers what the direction needs; `advance` moves along
+/// it in one pass over memory, without ever writing the direction down where it need not be (ℓ2, ℓ1, ℓ∞, rows, columns).
+pub trait Geometry<S: Real>: Send {
+    /// Number of entries of φ.
+    fn size(&self) -> usize;
+
+    /// The norm, as data: what a certificate stores and a verifier reads.
+    fn norms(&self) -> Vec<BlockNorm>;
+
+    /// Finds d with ⟨φ, d⟩ = min over ‖d‖ ≤ 1, as nearly as this oracle can. φ = 0 gives d = 0 and dual norm 0.
+    fn oracle(&mut self, phi: &[S]) -> Answer;
+
+    /// y ← x + γd for the direction d found by the last call of `oracle`, which saw this same φ.
+    fn advance(&self, y: &mut [S], x: &[S], phi: &[S], gamma: f64);
+
+    /// d ← the oracle's direction itself.
+    fn lmo(&mut self, d: &mut [S], phi: &[S]) -> Answer {
+        let answer = self.oracle(phi);
+        let origin = vec![S::ZERO; phi.len()];
+        self.advance(d, &origin, phi, 1.0);
+        answer
+    }
+
+    /// ‖φ‖_* to rounding, by Gram eigenvalues or the SVD where it takes one: for recorded rows and certificates.
+    fn dual_norm(&mut self, phi: &[S]) -> f64;
+
+    /// What the next call starts from, so that a resumed run is the same run. Empty for an oracle without memory.
+    fn warm_start(&self) -> Vec<S> {
+        Vec::new()
+    }
+
+    /// Takes up what `warm_start` gave.
+    fn resume(&mut self, _warm_start: &[S]) {}
+}

@@ -1,0 +1,52 @@
+//! T: linear operators, each with its exact adjoint, a proven bound on its norm and, where it has one, a right inverse.
+
+mod difference;
+
+pub use difference::Difference2d;
+
+use crate::block::Layout;
+use crate::real::Real;
+
+/// A linear map between block variables.
+///
+/// Slices have the lengths that the layouts and `work_len` state; nothing is allocated.
+pub trait LinOp<S: Real>: Send + Sync {
+    /// The blocks of x.
+    fn domain(&self) -> &Layout;
+
+    /// The blocks of Tx: lifts, groups and isotropic total variation need their shapes.
+    fn range(&self) -> &Layout;
+
+    /// An upper bound on ‖T‖₂.
+    fn norm_bound(&self) -> f64;
+
+    /// Scratch that `apply`, `adjoint_add` and the right inverse need, in numbers.
+    fn work_len(&self) -> usize {
+        0
+    }
+
+    /// y ← Tx.
+    fn apply(&self, y: &mut [S], x: &[S], work: &mut [S]);
+
+    /// x ← x + T*y.
+    fn adjoint_add(&self, x: &mut [S], y: &[S], work: &mut [S]);
+
+    /// A right inverse, when T is known to be surjective and has one.
+    fn right_inverse(&self) -> Option<&dyn RightInverse<S>> {
+        None
+    }
+
+    /// This operator as forward differences of one image, when it is that: the penalty can then be streamed over the image.
+    fn as_differences(&self) -> Option<&Difference2d> {
+        None
+    }
+}
+
+/// R with T(Ry) = y for every y.
+pub trait RightInverse<S: Real>: Send + Sync {
+    /// x ← Ry.
+    fn right_inverse(&self, x: &mut [S], y: &[S], work: &mut [S]);
+
+    /// σ > 0 with ‖Ry‖₂ ≤ ‖y‖₂/σ: a lower bound on σ_min(T).
+    fn sigma_min(&self) -> f64;
+}

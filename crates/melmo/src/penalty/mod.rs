@@ -1,0 +1,116 @@
+//! g: penalties with a proximal operator, convex or weakly convex.
+//!
+//! A penalty of one number implements [`Separable`] in one file; [`Entrywise`], [`Group`] and [`Spectral`] make a [`Prox`]
+//! of it, on entries, on groups of entries, on singular values. [`Blocks`] sums penalties over blocks.
+
+mod entrywise;
+mod l1;
+mod mcp;
+mod separable;
+
+pub use entrywise::Entrywise;
+pub use l1::L1;
+pub use mcp::Mcp;
+pub use separable::Separable;
+
+use crate::real::Real;
+use crate::vector;
+
+/// What the Moreau envelope of g at u is worth: with z = prox_{βg}(u).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Envelope {
+    /// g_β(u) = g(z) + ‖u − z‖²/(2β).
+    pub value: f64,
+    /// ‖∇g_β(u)‖₂², so that ‖u − z‖₂ = β·√slope_squared.
+    pub slope_squared: f64,
+}
+
+impl Envelope {
+    /// The proximal gap ‖u − z‖₂.
+    pub fn gap(&self, beta: f64) -> f64 {
+        beta * self.slope_squared.sqrt()
+    }
+}
+
+impl std::ops::AddAssign for Envelope {
+    /// The envelope of a sum over separate entries.
+    fn add_assign(&mut self, other: Self) {
+        self.value += other.value;
+        self.slope_squared += other.slope_squared;
+    }
+}
+
+/// A ρ-weakly convex function g with a proximal operator, on a buffer of fixed length.
+///
+/// Slices have the lengths that `size` and `work_len` state; nothing is allocated. β is positive and βρ < 1.
+pub trait Prox<S: Real>: Send + Sync {
+    /// Number of entries of u.
+    fn size(&self) -> usize;
+
+    /// ρ ≥ 0 such that g + ρ/2·‖·‖² is convex; 0 when g is convex.
+    fn weak_convexity(&self) -> f64;
+
+    /// L_g: the Lipschitz constant of g in ‖·‖₂; `None` where there is none (elastic net, indicators).
+    fn lipschitz(&self) -> Option<f64>;
+
+    /// Scratch that the methods below need, in numbers.
+    fn work_len(&self) -> usize {
+        0
+    }
+
+    /// g(u); ∞ outside the domain.
+    fn value(&self, u: &[S], work: &mut [S]) -> f64;
+
+    /// z ← prox_{βg}(u); returns g(z).
+    fn prox(&self, z: &mut [S], u: &[S], beta: f64, work: &mut [S]) -> f64;
+
+    /// grad ← ∇g_β(u) = (u − prox_{βg}(u))/β.
+    fn moreau(&self, grad: &mut [S], u: &[S], beta: f64, work: &mut [S]) -> Envelope {
+        let at_prox = self.prox(grad, u, beta, work);
+        let inverse = S::of(1.0 / beta);
+        vector::simd(
+            #[inline(always)]
+            || {
+                for (grad, &u) in grad.iter_mut().zip(u) {
+                    *grad = (u - *grad) * inverse;
+                }
+            },
+        );
+        let slope_squared = vector::norm2_squared(grad);
+        Envelope { value: at_prox + 0.5 * beta * slope_squared, slope_squared }
+    }
+
+    /// v ← an element of ∂g(u), 0 where g has a kink at 0; returns g(u).
+    fn subgradient(&self, v: &mut [S], u: &[S], work: &mut [S]) -> f64;
+
+    /// This penalty in the form that can be evaluated on stretches of entries, when it has one.
+    fn streamed(&self) -> Option<Streamed<'_, S>> {
+        None
+    }
+}
+
+/// A penalty that needs no more than a few entries at a time, so that it can be evaluated while an image streams by.
+pub enum Streamed<'a, S> {
+    /// A sum over entries.
+    Entries(&'a dyn Entries<S>),
+    /// A sum over pixels of a function of the pixel's two difference components.
+    Pixels(&'a dyn Pixels<S>),
+}
+
+/// g(u) = Σᵢ φᵢ(uᵢ), evaluated on any stretch of entries.
+pub trait Entries<S: Real>: Send + Sync {
+    /// Σ φᵢ(uᵢ) for i = first, first + 1, ….
+    fn value_at(&self, u: &[S], first: usize) -> f64;
+
+    /// grad ← ∇g_β(u) on these entries.
+    fn moreau_at(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> Envelope;
+}
+
+/// g(u, v) = Σᵢ φᵢ(‖(uᵢ, vᵢ)‖₂), evaluated on any stretch of pixels.
+pub trait Pixels<S: Real>: Send + Sync {
+    /// Σ φᵢ(‖(uᵢ, vᵢ)‖₂) for i = first, first + 1, ….
+    fn value_at(&self, u: &[S], v: &[S], first: usize) -> f64;
+
+    /// grads ← ∇g_β(u, v) on these pixels; they hold (u, v) on entry.
+    fn moreau_at(&self, u: &mut [S], v: &mut [S], first: usize, beta: f64) -> Envelope;
+}

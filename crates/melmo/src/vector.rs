@@ -1,0 +1,195 @@
+//! What solvers and terms do to whole buffers: sums, norms, combinations.
+//!
+//! Every loop here runs under [`simd`], which picks the widest instructions of the machine at run time, and sums in
+//! sixteen `f64` lanes, so that a sum over 10⁷ `f32` entries keeps its digits. Lanes make the order of summation fixed:
+//! the same input gives the same bits on every run.
+
+use crate::real::Real;
+
+const LANES: usize = 16;
+
+/// Runs `work` compiled for the widest vector instructions the machine has.
+#[inline(always)]
+pub fn simd<R>(work: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(work)
+}
+
+/// Σᵢ term(xᵢ).
+#[inline(always)]
+pub fn sum<S: Real>(x: &[S], term: impl Fn(S) -> f64) -> f64 {
+    simd(
+        #[inline(always)]
+        || {
+            let (chunks, rest) = x.as_chunks::<LANES>();
+            let mut lanes = [0.0; LANES];
+            for chunk in chunks {
+                for (lane, &v) in lanes.iter_mut().zip(chunk) {
+                    *lane += term(v);
+                }
+            }
+            lanes.iter().sum::<f64>() + rest.iter().map(|&v| term(v)).sum::<f64>()
+        },
+    )
+}
+
+/// ⟨x, y⟩.
+pub fn dot<S: Real>(x: &[S], y: &[S]) -> f64 {
+    simd(
+        #[inline(always)]
+        || {
+            let (a, rest_a) = x.as_chunks::<LANES>();
+            let (b, rest_b) = y.as_chunks::<LANES>();
+            let mut lanes = [0.0; LANES];
+            for (a, b) in a.iter().zip(b) {
+                for l in 0..LANES {
+                    lanes[l] += a[l].f64() * b[l].f64();
+                }
+            }
+            let rest: f64 = rest_a.iter().zip(rest_b).map(|(a, b)| a.f64() * b.f64()).sum();
+            lanes.iter().sum::<f64>() + rest
+        },
+    )
+}
+
+/// Σ xᵢ².
+pub fn norm2_squared<S: Real>(x: &[S]) -> f64 {
+    sum(
+        x,
+        #[inline(always)]
+        |v| v.f64() * v.f64(),
+    )
+}
+
+/// ‖x‖₂, also where the squares of the entries leave the range of `f64`.
+pub fn norm2<S: Real>(x: &[S]) -> f64 {
+    const SAFE: std::ops::Range<f64> = 1e-280..1e280;
+    let squared = norm2_squared(x);
+    if SAFE.contains(&squared) {
+        return squared.sqrt();
+    }
+    let largest = norm_inf(x);
+    if largest == 0.0 || !largest.is_finite() {
+        return if squared == 0.0 { 0.0 } else { squared + largest };
+    }
+    largest
+        * sum(
+            x,
+            #[inline(always)]
+            |v| (v.f64() / largest) * (v.f64() / largest),
+        )
+        .sqrt()
+}
+
+/// Σ |xᵢ|.
+pub fn norm1<S: Real>(x: &[S]) -> f64 {
+    sum(
+        x,
+        #[inline(always)]
+        |v| v.abs().f64(),
+    )
+}
+
+/// max |xᵢ|; NaN when an entry is NaN.
+pub fn norm_inf<S: Real>(x: &[S]) -> f64 {
+    simd(
+        #[inline(always)]
+        || {
+            let (chunks, rest) = x.as_chunks::<LANES>();
+            let (mut largest, mut poison) = ([S::ZERO; LANES], [S::ZERO; LANES]);
+            for chunk in chunks {
+                for l in 0..LANES {
+                    largest[l] = chunk[l].abs().larger(largest[l]);
+                    poison[l] += chunk[l] - chunk[l];
+                }
+            }
+            let tail = rest.iter().fold(S::ZERO, |m, v| v.abs().larger(m));
+            let nan = poison.iter().chain(rest).any(|&v| v.f64().is_nan());
+            // ∞ − ∞ is NaN too: only a largest entry that is finite proves that the poison came from a NaN.
+            let m = largest.iter().fold(tail, |m, &v| v.larger(m)).f64();
+            if nan && m.is_finite() { f64::NAN } else { m }
+        },
+    )
+}
+
+/// y ← x + a·d.
+pub fn add_scaled<S: Real>(y: &mut [S], x: &[S], a: f64, d: &[S]) {
+    let a = S::of(a);
+    simd(
+        #[inline(always)]
+        || {
+            for ((y, &x), &d) in y.iter_mut().zip(x).zip(d) {
+                *y = x + a * d;
+            }
+        },
+    )
+}
+
+/// y ← y + a·x.
+pub fn axpy<S: Real>(y: &mut [S], a: f64, x: &[S]) {
+    let a = S::of(a);
+    simd(
+        #[inline(always)]
+        || {
+            for (y, &x) in y.iter_mut().zip(x) {
+                *y += a * x;
+            }
+        },
+    )
+}
+
+/// y ← a·x.
+pub fn scale_into<S: Real>(y: &mut [S], a: f64, x: &[S]) {
+    let a = S::of(a);
+    simd(
+        #[inline(always)]
+        || {
+            for (y, &x) in y.iter_mut().zip(x) {
+                *y = a * x;
+            }
+        },
+    )
+}
+
+/// A power of two c with ½ ≤ c·largest ≤ 2 as far as c itself stays in range: multiplying by it loses no digit.
+pub fn power_of_two_scale<S: Real>(largest: f64) -> f64 {
+    let limit = if S::EPSILON > 1e-10 { 120.0 } else { 1000.0 };
+    (-largest.log2().floor()).clamp(-limit, limit).exp2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_agree_with_plain_loops() {
+        for n in [0, 1, 15, 16, 17, 100] {
+            let x: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin()).collect();
+            let plain: f64 = x.iter().map(|v| v * v).sum();
+            assert!((norm2_squared(&x) - plain).abs() <= 1e-13 * (1.0 + plain));
+            assert!((dot(&x, &x) - plain).abs() <= 1e-13 * (1.0 + plain));
+            assert_eq!(norm_inf(&x), x.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
+        }
+    }
+
+    #[test]
+    fn norms_survive_extreme_entries_and_show_nan() {
+        assert!((norm2(&[3e200, 4e200]) / 5e200 - 1.0).abs() < 1e-15);
+        assert!((norm2(&[3e-200, 4e-200]) / 5e-200 - 1.0).abs() < 1e-15);
+        assert_eq!(norm2(&[0.0f64; 5]), 0.0);
+        let mut x = vec![1.0f64; 40];
+        x[7] = f64::NAN;
+        assert!(norm_inf(&x).is_nan() && norm2(&x).is_nan() && norm1(&x).is_nan());
+        x[7] = f64::INFINITY;
+        assert_eq!(norm_inf(&x), f64::INFINITY);
+        assert_eq!(norm2(&x), f64::INFINITY);
+    }
+
+    #[test]
+    fn scale_is_a_power_of_two_that_normalises() {
+        for v in [1e-300, 3.0, 1e300] {
+            let c = power_of_two_scale::<f64>(v);
+            assert_eq!(c.log2().fract(), 0.0);
+            assert!((0.5..=2.0).contains(&(c * v)));
+        }
+    }
+}

@@ -1,8 +1,20 @@
 //! Geometry: the norm in which steps are measured, its dual and its linear minimisation oracle.
 
+mod column;
+mod l1;
+mod l2;
+mod linf;
 mod norm;
+mod product;
+mod row;
 
+pub use column::Column;
+pub use l1::L1;
+pub use l2::L2;
+pub use linf::Linf;
 pub use norm::{BlockNorm, Norm, product_dual, product_equivalence, product_primal};
+pub use product::Product;
+pub use row::Row;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,92 @@
+use crate::block::Layout;
+use crate::error::Error;
+use crate::geometry::{Answer, BlockNorm, Bracket, Geometry};
+use crate::real::Real;
+
+/// ‖x‖ = max_b ‖x_b‖/r_b: a geometry for every block, d_b = r_b·lmo_b(φ_b), ‖φ‖_* = Σ_b r_b‖φ_b‖_*.
+pub struct Product<S> {
+    layout: Layout,
+    parts: Vec<Part<S>>,
+}
+
+struct Part<S> {
+    radius: f64,
+    geometry: Box<dyn Geometry<S>>,
+}
+
+impl<S: Real> Product<S> {
+    /// One geometry for each block of the layout, in its order, all with radius 1.
+    pub fn new(layout: &Layout, geometries: Vec<Box<dyn Geometry<S>>>) -> Result<Self, Error> {
+        let radii = vec![1.0; geometries.len()];
+        Self::with_radii(layout, geometries, &radii)
+    }
+
+    /// One geometry and one radius for each block of the layout, in its order.
+    pub fn with_radii(layout: &Layout, geometries: Vec<Box<dyn Geometry<S>>>, radii: &[f64]) -> Result<Self, Error> {
+        let blocks = layout.blocks();
+        Error::expect_len("geometries of a product (one a block)", blocks.len(), geometries.len())?;
+        Error::expect_len("radii of a product (one a block)", blocks.len(), radii.len())?;
+        let mut parts = Vec::new();
+        for ((block, geometry), &radius) in blocks.iter().zip(geometries).zip(radii) {
+            Error::expect_len("a block's geometry", block.size(), geometry.size())?;
+            parts.push(Part { radius: Error::expect_positive("radius", radius)?, geometry });
+        }
+        Ok(Self { layout: layout.clone(), parts })
+    }
+}
+
+impl<S: Real> Geometry<S> for Product<S> {
+    fn size(&self) -> usize {
+        self.layout.size()
+    }
+
+    fn norms(&self) -> Vec<BlockNorm> {
+        let blocks = self.layout.blocks().iter().zip(&self.parts);
+        blocks
+            .flat_map(|(block, part)| {
+                part.geometry.norms().into_iter().map(move |norm| BlockNorm {
+                    block: block.clone(),
+                    norm: norm.norm,
+                    radius: part.radius * norm.radius,
+                })
+            })
+            .collect()
+    }
+
+    fn oracle(&mut self, phi: &[S]) -> Answer {
+        let mut total = Answer { dual_norm: Bracket::default(), decrease: 0.0, excess: 0.0 };
+        for (block, part) in self.layout.blocks().iter().zip(&mut self.parts) {
+            let answer = part.geometry.oracle(&phi[block.range()]);
+            total.dual_norm.lower += part.radius * answer.dual_norm.lower;
+            total.dual_norm.upper += part.radius * answer.dual_norm.upper;
+            total.decrease += part.radius * answer.decrease;
+            total.excess = total.excess.max(answer.excess);
+        }
+        total
+    }
+
+    fn advance(&self, y: &mut [S], x: &[S], phi: &[S], gamma: f64) {
+        for (block, part) in self.layout.blocks().iter().zip(&self.parts) {
+            let range = block.range();
+            part.geometry.advance(&mut y[range.clone()], &x[range.clone()], &phi[range], gamma * part.radius);
+        }
+    }
+
+    fn dual_norm(&mut self, phi: &[S]) -> f64 {
+        let blocks = self.layout.blocks().iter().zip(&mut self.parts);
+        blocks.map(|(block, part)| part.radius * part.geometry.dual_norm(&phi[block.range()])).sum()
+    }
+
+    fn warm_start(&self) -> Vec<S> {
+        self.parts.iter().flat_map(|part| part.geometry.warm_start()).collect()
+    }
+
+    fn resume(&mut self, warm_start: &[S]) {
+        let mut rest = warm_start;
+        for part in &mut self.parts {
+            let (own, others) = rest.split_at(part.geometry.warm_start().len().min(rest.len()));
+            part.geometry.resume(own);
+            rest = others;
+        }
+    }
+}

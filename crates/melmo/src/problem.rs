@@ -1,0 +1,189 @@
+//! F(x) = f(x) + g(Tx): the three terms, checked once against one another, and everything that is evaluated of them.
+
+use crate::block::Layout;
+use crate::error::Error;
+use crate::guarantee::Facts;
+use crate::operator::LinOp;
+use crate::penalty::{Envelope, Prox};
+use crate::real::Real;
+use crate::smooth::Smooth;
+use crate::stream::Stream;
+
+/// minimise f(x) + g(Tx).
+pub struct Problem<S> {
+    f: Box<dyn Smooth<S>>,
+    g: Box<dyn Prox<S>>,
+    t: Box<dyn LinOp<S>>,
+    streamed: bool,
+}
+
+/// What one evaluation of the smoothed objective finds besides its gradient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evaluation {
+    /// f(x).
+    pub f: f64,
+    /// g_β(Tx) and the length of ∇g_β(Tx).
+    pub envelope: Envelope,
+}
+
+impl<S: Real> Problem<S> {
+    /// Refuses terms whose sizes do not fit together.
+    pub fn new(
+        f: impl Smooth<S> + 'static,
+        g: impl Prox<S> + 'static,
+        t: impl LinOp<S> + 'static,
+    ) -> Result<Self, Error> {
+        Self::from_boxes(Box::new(f), Box::new(g), Box::new(t))
+    }
+
+    /// The same, of terms that are boxed already.
+    pub fn from_boxes(f: Box<dyn Smooth<S>>, g: Box<dyn Prox<S>>, t: Box<dyn LinOp<S>>) -> Result<Self, Error> {
+        Error::expect_len("the operator T takes the loss's variable", f.layout().size(), t.domain().size())?;
+        Error::expect_len("the penalty g takes the operator's range", t.range().size(), g.size())?;
+        Ok(Self { f, g, t, streamed: true })
+    }
+
+    /// The same problem, with g∘T always evaluated by calling T, g and T* one after another: the plain reading of the
+    /// formulas, for comparisons and tests.
+    pub fn chained(mut self) -> Self {
+        self.streamed = false;
+        self
+    }
+
+    /// The smooth loss.
+    pub fn f(&self) -> &dyn Smooth<S> {
+        &*self.f
+    }
+
+    /// The penalty.
+    pub fn g(&self) -> &dyn Prox<S> {
+        &*self.g
+    }
+
+    /// The operator.
+    pub fn t(&self) -> &dyn LinOp<S> {
+        &*self.t
+    }
+
+    /// The blocks of x.
+    pub fn layout(&self) -> &Layout {
+        self.f.layout()
+    }
+
+    /// What the theorems ask about this problem.
+    pub fn facts(&self) -> Facts {
+        Facts {
+            rho: self.g.weak_convexity(),
+            lipschitz_g: self.g.lipschitz(),
+            lipschitz_f: self.f.lipschitz(),
+            surjective: self.t.right_inverse().is_some(),
+        }
+    }
+
+    /// The largest β for which g_β is 1/β-smooth: 1/(2ρ), ∞ for convex g.
+    pub fn beta_limit(&self) -> f64 {
+        let rho = self.g.weak_convexity();
+        if rho > 0.0 { 0.5 / rho } else { f64::INFINITY }
+    }
+
+    /// The β that solvers start from unless told otherwise: min(1, 1/(2ρ)).
+    pub fn default_beta(&self) -> f64 {
+        self.beta_limit().min(1.0)
+    }
+
+    /// Refuses β ≤ 0 and β > 1/(2ρ).
+    pub fn check_beta(&self, beta: f64) -> Result<(), Error> {
+        Error::expect_positive("beta", beta)?;
+        let limit = self.beta_limit();
+        // One unit in the last place of grace: 1/(2ρ) itself may have been rounded up on its way here.
+        if beta <= limit * (1.0 + f64::EPSILON) {
+            Ok(())
+        } else {
+            Err(Error::Beta { beta, limit, rho: self.g.weak_convexity() })
+        }
+    }
+
+    /// Refuses a start of the wrong length, or with NaN or ∞ in it.
+    pub fn check_start(&self, x: &[S]) -> Result<(), Error> {
+        self.layout().check("start", x)?;
+        Error::expect_finite("start", x)
+    }
+
+    /// Scratch that the evaluations below need, in numbers. The terms run one after another and share it.
+    pub fn work_len(&self) -> usize {
+        let terms = self.f.work_len().max(self.t.work_len()).max(self.g.work_len());
+        match self.stream() {
+            Some(stream) => stream.work_len() + terms,
+            None => 2 * self.t.range().size() + terms,
+        }
+    }
+
+    fn stream(&self) -> Option<Stream<'_, S>> {
+        if !self.streamed {
+            return None;
+        }
+        Some(Stream::new(self.f.pointwise(), self.g.streamed()?, self.t.as_differences()?))
+    }
+
+    /// grad ← ∇F_β(x) = ∇f(x) + T*∇g_β(Tx).
+    pub fn smoothed_gradient(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> Evaluation {
+        if let Some(stream) = self.stream() {
+            let (rows, work) = work.split_at_mut(stream.work_len());
+            let rest = if stream.has_loss() { 0.0 } else { self.f.value_grad(grad, x, work) };
+            let Evaluation { f, envelope } = stream.smoothed_gradient_add(grad, x, beta, rows);
+            return Evaluation { f: f + rest, envelope };
+        }
+        let m = self.t.range().size();
+        let (tx, work) = work.split_at_mut(m);
+        let (u, work) = work.split_at_mut(m);
+        let f = self.f.value_grad(grad, x, work); // ∇f(x)
+        self.t.apply(tx, x, work); // Tx
+        let envelope = self.g.moreau(u, tx, beta, work); // u = ∇g_β(Tx)
+        self.t.adjoint_add(grad, u, work); // ∇F_β(x) = ∇f(x) + T*u
+        Evaluation { f, envelope }
+    }
+
+    /// g(Tx).
+    pub fn penalty(&self, x: &[S], work: &mut [S]) -> f64 {
+        if let Some(stream) = self.stream() {
+            return stream.penalty(x, work);
+        }
+        let (tx, work) = work.split_at_mut(self.t.range().size());
+        self.t.apply(tx, x, work);
+        self.g.value(tx, work)
+    }
+
+    /// grad ← ∇f(x) + T*v with v ∈ ∂g(Tx); returns F(x).
+    pub fn subgradient(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
+        let m = self.t.range().size();
+        let (tx, work) = work.split_at_mut(m);
+        let (v, work) = work.split_at_mut(m);
+        let f = self.f.value_grad(grad, x, work);
+        self.t.apply(tx, x, work);
+        let g = self.g.subgradient(v, tx, work);
+        self.t.adjoint_add(grad, v, work);
+        f + g
+    }
+
+    /// Scratch of [`Problem::subgradient`], in numbers.
+    pub fn subgradient_work_len(&self) -> usize {
+        2 * self.t.range().size() + self.f.work_len().max(self.t.work_len()).max(self.g.work_len())
+    }
+
+    /// F(x), by the plain formulas. Allocates: for use outside iterations.
+    pub fn objective(&self, x: &[S]) -> f64 {
+        let mut grad = vec![S::ZERO; x.len()];
+        let mut work = vec![S::ZERO; self.work_len()];
+        self.f.value_grad(&mut grad, x, &mut work) + self.penalty(x, &mut work)
+    }
+
+    /// z = prox_{βg}(Tx), by the plain formulas. Allocates: for use outside iterations.
+    pub fn prox_point(&self, x: &[S], beta: f64) -> Vec<S> {
+        let m = self.t.range().size();
+        let mut work = vec![S::ZERO; self.t.work_len().max(self.g.work_len())];
+        let (mut tx, mut z) = (vec![S::ZERO; m], vec![S::ZERO; m]);
+        self.t.apply(&mut tx, x, &mut work);
+        self.g.prox(&mut z, &tx, beta, &mut work);
+        z
+    }
+}

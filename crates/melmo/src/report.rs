@@ -1,0 +1,43 @@
+//! What a run returns.
+
+use std::time::Duration;
+
+use crate::certificate::Certificate;
+use crate::drive::Status;
+use crate::real::Real;
+use crate::solver::Info;
+use crate::trace::Row;
+
+/// The end of a run: the point, what is known about it and how it was reached.
+#[derive(Clone, Debug)]
+pub struct Report<S: Real> {
+    /// Why the run ended.
+    pub status: Status,
+    /// The end point x.
+    pub x: Vec<S>,
+    /// z = prox_{βg}(Tx): the point that carries exact zeros.
+    pub z: Vec<S>,
+    /// F(x).
+    pub objective: f64,
+    /// The scalars at x.
+    pub info: Info,
+    /// The point of least F, when tracking it was asked for.
+    pub best: Option<Best<S>>,
+    /// What was reached, re-checkable; `None` when even the start could not be evaluated.
+    pub certificate: Option<Certificate<S>>,
+    /// The recorded rows.
+    pub trace: Vec<Row>,
+    /// Wall-clock time.
+    pub elapsed: Duration,
+}
+
+/// The point of least F of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Best<S> {
+    /// Which point it is.
+    pub k: u64,
+    /// F there.
+    pub objective: f64,
+    /// The point.
+    pub x: Vec<S>,
+}

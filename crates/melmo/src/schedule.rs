@@ -1,0 +1,315 @@
+//! (β_k, γ_k): how the smoothing and the step shrink, as pure functions of k = 1, 2, ….
+
+use crate::error::Error;
+use crate::guarantee::{Condition, Facts, Guarantee, Rate};
+
+/// The smoothing β_k and the step length γ_k of step k.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// Smoothing of the Moreau envelope.
+    pub beta: f64,
+    /// Length of the step, in the geometry's norm.
+    pub gamma: f64,
+}
+
+/// What an epoch starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Restart {
+    /// The point of least F seen, the start included.
+    #[default]
+    Best,
+    /// The start x₁.
+    Start,
+    /// Where the last epoch ended.
+    None,
+}
+
+impl std::str::FromStr for Restart {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match name {
+            "best" => Ok(Self::Best),
+            "start" => Ok(Self::Start),
+            "none" => Ok(Self::None),
+            _ => Err(Error::UnknownName {
+                kind: "restart",
+                name: name.into(),
+                known: ["best", "start", "none"].map(String::from).into(),
+            }),
+        }
+    }
+}
+
+/// A schedule: a pure function of k, so that nothing has to be reset and a resumed run is the same run.
+pub trait Schedule: Send + Sync {
+    /// (β_k, γ_k), k ≥ 1.
+    fn at(&self, k: u64) -> Step;
+
+    /// The largest β it ever uses: this is what has to respect β ≤ 1/(2ρ).
+    fn largest_beta(&self) -> f64 {
+        self.at(1).beta
+    }
+
+    /// The smoothing with which x_{k+1} is judged after step k of an epoch.
+    fn beta_after(&self, k: u64) -> f64 {
+        self.at(k + 1).beta
+    }
+
+    /// What each epoch starts from, for a solver that runs in epochs.
+    fn restart(&self) -> Restart {
+        Restart::None
+    }
+
+    /// Refuses parameters that make no schedule.
+    fn check(&self) -> Result<(), Error>;
+
+    /// What the paper proves for it on a problem with these properties.
+    fn guarantee(&self, facts: &Facts) -> Guarantee;
+}
+
+/// γ > 0 and β > 0, with the numbers in the message.
+fn check_base(beta: f64, gamma: f64) -> Result<(), Error> {
+    Error::expect_positive("beta", beta)?;
+    Error::expect_positive("gamma", gamma)?;
+    Ok(())
+}
+
+fn check_exponents(p: f64, q: f64) -> Result<(), Error> {
+    Error::expect_parameter("p", p, 0.0 < p && p < 1.0, "between 0 and 1, both excluded")?;
+    Error::expect_parameter("q", q, (0.0..1.0).contains(&q), "at least 0 and below 1")?;
+    Ok(())
+}
+
+/// β_k = βk^{−q}, γ_k = γk^{−p}.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Power {
+    /// β.
+    pub beta: f64,
+    /// γ.
+    pub gamma: f64,
+    /// p: how fast steps shrink.
+    pub p: f64,
+    /// q: how fast the smoothing shrinks; 0 keeps β and solves the smoothed problem.
+    pub q: f64,
+}
+
+impl Power {
+    /// (p, q) = (7/12, 1/3), γ = 1: both measures shrink as k^{−1/4}.
+    pub fn balanced(beta: f64) -> Self {
+        Self { beta, gamma: 1.0, p: 7.0 / 12.0, q: 1.0 / 3.0 }
+    }
+
+    /// (p, q) = (2/3, 1/4), γ = 1: the smoothed gradient shrinks as k^{−1/3}.
+    pub fn favouring(beta: f64) -> Self {
+        Self { beta, gamma: 1.0, p: 2.0 / 3.0, q: 1.0 / 4.0 }
+    }
+}
+
+impl Schedule for Power {
+    fn at(&self, k: u64) -> Step {
+        let k = k as f64;
+        Step { beta: self.beta * k.powf(-self.q), gamma: self.gamma * k.powf(-self.p) }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        check_base(self.beta, self.gamma)?;
+        check_exponents(self.p, self.q)
+    }
+
+    fn guarantee(&self, facts: &Facts) -> Guarantee {
+        let (p, q) = (self.p, self.q);
+        let smoothed = (p - 1.0).max(-p).max(q - p);
+        let regime = match () {
+            () if q == 0.0 => "fixed smoothing: solves the smoothed problem",
+            () if near(p, 7.0 / 12.0) && near(q, 1.0 / 3.0) => "balanced (Corollary 4)",
+            () if near(p, 2.0 / 3.0) && near(q, 0.25) => "smoothed-gradient-favouring (Corollary 5)",
+            () => "power schedule (Theorem 3)",
+        };
+        let conditions = vec![
+            Condition::new("0 < q < p < 1", 0.0 < q && q < p && p < 1.0),
+            Condition::new("p ≠ 1/2", !near(p, 0.5)),
+            Condition::new("2p − q ≠ 1 (at equality the bound gains a log factor)", !near(2.0 * p - q, 1.0)),
+        ];
+        let composite = Rate::Iterations { exponent: smoothed.max(-q) };
+        Guarantee::new(regime, Rate::Iterations { exponent: smoothed }, composite, conditions, facts)
+    }
+}
+
+/// Exponents that a person typed as fractions and a machine stored as floats.
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
+}
+
+/// β_k = βK^{−1/3}, γ_k = γK^{−2/3}, for a number K of steps known in advance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Horizon {
+    /// β.
+    pub beta: f64,
+    /// γ.
+    pub gamma: f64,
+    /// K.
+    pub steps: u64,
+}
+
+impl Schedule for Horizon {
+    fn at(&self, _: u64) -> Step {
+        let steps = self.steps as f64;
+        Step { beta: self.beta * steps.powf(-1.0 / 3.0), gamma: self.gamma * steps.powf(-2.0 / 3.0) }
+    }
+
+    fn largest_beta(&self) -> f64 {
+        self.beta
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        check_base(self.beta, self.gamma)?;
+        Error::expect_parameter("steps", self.steps as f64, self.steps > 0, "at least 1")?;
+        Ok(())
+    }
+
+    fn guarantee(&self, facts: &Facts) -> Guarantee {
+        let rate = Rate::Iterations { exponent: -1.0 / 3.0 };
+        Guarantee::new("horizon (Theorem 7): over exactly K steps", rate, rate, vec![], facts)
+    }
+}
+
+/// A power schedule run in epochs: β_k = βk^{−q}, γ_k = γk^{−p}, (p, q) = (2/3, 1/4) in the theorem.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EpochPower {
+    /// The schedule itself.
+    pub power: Power,
+}
+
+impl EpochPower {
+    /// γ = 1, (p, q) = (2/3, 1/4).
+    pub fn new(beta: f64) -> Self {
+        Self { power: Power::favouring(beta) }
+    }
+}
+
+impl Schedule for EpochPower {
+    fn at(&self, k: u64) -> Step {
+        self.power.at(k)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.power.check()
+    }
+
+    fn guarantee(&self, facts: &Facts) -> Guarantee {
+        let conditions =
+            vec![Condition::new("(p, q) = (2/3, 1/4)", near(self.power.p, 2.0 / 3.0) && near(self.power.q, 0.25))];
+        let rate = Rate::Certificate { exponent: -4.0 };
+        Guarantee::new("epoch-wise, power schedule (Theorem 8)", rate, rate, conditions, facts)
+    }
+}
+
+/// Constant within epoch l = ⌊log₂k⌋: β_(l) = β2^{−(l+1)/3}, γ_(l) = γ2^{−2(l+1)/3}, with a restart at each epoch's start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EpochConstant {
+    /// β.
+    pub beta: f64,
+    /// γ.
+    pub gamma: f64,
+    /// What an epoch starts from.
+    pub restart: Restart,
+}
+
+impl EpochConstant {
+    /// γ = 1, each epoch starting from the best point so far.
+    pub fn new(beta: f64) -> Self {
+        Self { beta, gamma: 1.0, restart: Restart::Best }
+    }
+}
+
+impl Schedule for EpochConstant {
+    fn at(&self, k: u64) -> Step {
+        let third = f64::from(k.max(1).ilog2() + 1) / 3.0;
+        Step { beta: self.beta * (-third).exp2(), gamma: self.gamma * (-2.0 * third).exp2() }
+    }
+
+    fn largest_beta(&self) -> f64 {
+        self.beta
+    }
+
+    fn beta_after(&self, k: u64) -> f64 {
+        self.at(k).beta
+    }
+
+    fn restart(&self) -> Restart {
+        self.restart
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        check_base(self.beta, self.gamma)
+    }
+
+    fn guarantee(&self, facts: &Facts) -> Guarantee {
+        let conditions =
+            vec![Condition::new("each epoch starts at a point with F ≤ F(x₁)", self.restart != Restart::None)];
+        let rate = Rate::Certificate { exponent: -3.0 };
+        Guarantee::new("epoch-wise, constant within epochs (Proposition 9)", rate, rate, conditions, facts)
+    }
+}
+
+/// γ_k = 1/(L_f + ‖T‖²/β_k), β_k = βk^{−1/3}: the steps of variable smoothing (Böhm & Wright 2021).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smoothness {
+    /// β.
+    pub beta: f64,
+    /// L_f.
+    pub lipschitz: f64,
+    /// ‖T‖².
+    pub operator_squared: f64,
+}
+
+impl Schedule for Smoothness {
+    fn at(&self, k: u64) -> Step {
+        let beta = self.beta * (k as f64).powf(-1.0 / 3.0);
+        Step { beta, gamma: 1.0 / (self.lipschitz + self.operator_squared / beta) }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        Error::expect_positive("beta", self.beta)?;
+        Error::expect_positive("operator norm", self.operator_squared)?;
+        let lipschitz = self.lipschitz;
+        Error::expect_parameter(
+            "lipschitz",
+            lipschitz,
+            lipschitz >= 0.0 && lipschitz.is_finite(),
+            "finite, at least 0",
+        )?;
+        Ok(())
+    }
+
+    fn guarantee(&self, facts: &Facts) -> Guarantee {
+        let rate = Rate::Iterations { exponent: -1.0 / 3.0 };
+        Guarantee::new("variable smoothing (Böhm & Wright 2021), in ‖·‖₂", rate, rate, vec![], facts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn epochs_are_constant_between_powers_of_two() {
+        let schedule = EpochConstant::new(1.0);
+        assert_eq!(schedule.at(4), schedule.at(7));
+        assert!(schedule.at(8).beta < schedule.at(7).beta);
+        assert_eq!(schedule.beta_after(7), schedule.at(7).beta);
+        assert!((schedule.at(1).beta - 0.5f64.powf(1.0 / 3.0)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn exponents_outside_their_range_are_refused() {
+        for (p, q) in [(0.0, 0.1), (1.0, 0.1), (0.5, -0.1), (0.5, 1.0), (f64::NAN, 0.1)] {
+            let schedule = Power { p, q, ..Power::balanced(1.0) };
+            assert!(matches!(schedule.check(), Err(Error::Parameter { .. })), "{p} {q}");
+        }
+        assert!(Power { q: 0.0, ..Power::balanced(1.0) }.check().is_ok());
+        assert!(Power { gamma: 0.0, ..Power::balanced(1.0) }.check().is_err());
+        assert!(Horizon { beta: 1.0, gamma: 1.0, steps: 0 }.check().is_err());
+    }
+}

@@ -1,0 +1,128 @@
+//! A point with its smoothed gradient, and the move along the oracle's direction: what all smoothing solvers share.
+
+use crate::error::Error;
+use crate::geometry::{Answer, Geometry};
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::schedule::Schedule;
+use crate::solver::Info;
+
+pub(super) struct Iterate<'p, S> {
+    pub problem: &'p Problem<S>,
+    pub geometry: Box<dyn Geometry<S>>,
+    /// x.
+    pub x: Vec<S>,
+    /// The point before x, kept whole so that a step that overflows loses nothing.
+    previous: Vec<S>,
+    /// φ = ∇F_β(x).
+    phi: Vec<S>,
+    work: Vec<S>,
+    f_x: f64,
+    /// The smoothing of the last evaluation; 0 before the first.
+    pub beta: f64,
+}
+
+/// What an evaluation found.
+pub(super) struct Point {
+    pub smoothed: f64,
+    pub prox_gap: f64,
+    pub answer: Answer,
+}
+
+impl Point {
+    pub fn is_finite(&self) -> bool {
+        self.smoothed.is_finite() && self.prox_gap.is_finite() && self.answer.dual_norm.upper.is_finite()
+    }
+}
+
+impl<'p, S: Real> Iterate<'p, S> {
+    /// Checks that everything fits together; x₀ is copied.
+    pub fn new(
+        problem: &'p Problem<S>,
+        geometry: Box<dyn Geometry<S>>,
+        schedule: &dyn Schedule,
+        x0: &[S],
+    ) -> Result<Self, Error> {
+        problem.check_start(x0)?;
+        Error::expect_len("the geometry measures the variable", problem.layout().size(), geometry.size())?;
+        schedule.check()?;
+        problem.check_beta(schedule.largest_beta())?;
+        let n = x0.len();
+        Ok(Self {
+            problem,
+            geometry,
+            x: x0.to_vec(),
+            previous: x0.to_vec(),
+            phi: vec![S::ZERO; n],
+            work: vec![S::ZERO; problem.work_len()],
+            f_x: f64::NAN,
+            beta: 0.0,
+        })
+    }
+
+    /// φ ← ∇F_β(x), and the oracle's answer to it.
+    pub fn evaluate(&mut self, beta: f64) -> Point {
+        let found = self.problem.smoothed_gradient(&mut self.phi, &self.x, beta, &mut self.work);
+        (self.f_x, self.beta) = (found.f, beta);
+        Point {
+            smoothed: found.f + found.envelope.value,
+            prox_gap: found.envelope.gap(beta),
+            answer: self.geometry.oracle(&self.phi),
+        }
+    }
+
+    /// x ← x + γd.
+    pub fn advance(&mut self, gamma: f64) {
+        self.geometry.advance(&mut self.previous, &self.x, &self.phi, gamma);
+        std::mem::swap(&mut self.x, &mut self.previous);
+    }
+
+    /// Undoes the last `advance`, evaluating the point before it again.
+    pub fn retreat(&mut self, beta: f64) {
+        std::mem::swap(&mut self.x, &mut self.previous);
+        self.evaluate(beta);
+    }
+
+    /// F(x), for the x of the last evaluation.
+    pub fn objective(&mut self) -> f64 {
+        self.f_x + self.problem.penalty(&self.x, &mut self.work)
+    }
+
+    /// ‖φ‖_* to rounding.
+    pub fn exact_dual_norm(&mut self) -> f64 {
+        self.geometry.dual_norm(&self.phi)
+    }
+
+    /// What the last evaluation's oracle started from.
+    pub fn warm_start(&self) -> Vec<S> {
+        if self.beta > 0.0 { self.geometry.warm_start() } else { Vec::new() }
+    }
+
+    /// Stands at x as if it had just been evaluated with β: the oracle starts from where it started then.
+    pub fn restore(&mut self, x: &[S], beta: f64, warm_start: &[S]) {
+        self.x.copy_from_slice(x);
+        self.previous.copy_from_slice(x);
+        self.beta = 0.0;
+        if beta > 0.0 {
+            self.geometry.resume(warm_start);
+            self.evaluate(beta);
+        }
+    }
+}
+
+impl Point {
+    /// The info of x_k, a candidate for a certificate unless the solver says otherwise.
+    pub fn info(&self, k: u64, beta: f64, gamma: f64) -> Info {
+        Info {
+            k,
+            epoch: None,
+            beta,
+            gamma,
+            smoothed: self.smoothed,
+            dual_norm: self.answer.dual_norm,
+            prox_gap: self.prox_gap,
+            objective: None,
+            candidate: true,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Solvers: plain iterators over small infos. A solver never prints, reads the clock or stops itself.
+
+mod epoch;
+mod iterate;
+mod melmo;
+mod subgradient;
+mod variable_smoothing;
+
+pub use epoch::Epoch;
+pub use melmo::Melmo;
+pub use subgradient::Subgradient;
+pub use variable_smoothing::VariableSmoothing;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::geometry::{BlockNorm, Bracket};
+use crate::problem::Problem;
+use crate::real::Real;
+
+/// The scalars at a solver's point. With z = prox_{βg}(Tx): ‖∇F_β(x)‖_* lies in `dual_norm` and ‖Tx − z‖₂ = `prox_gap`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Info {
+    /// Which point: x_k, k = 1 for the start. k − 1 steps were taken to it.
+    pub k: u64,
+    /// The epoch that evaluated it, for solvers that run in epochs.
+    pub epoch: Option<u32>,
+    /// The smoothing of this evaluation; 0 for a method without smoothing.
+    pub beta: f64,
+    /// The length of the step from here; for epochs, of the step to here.
+    pub gamma: f64,
+    /// F_β(x) = f(x) + g_β(Tx).
+    pub smoothed: f64,
+    /// Bounds on ‖∇F_β(x)‖_*.
+    pub dual_norm: Bracket,
+    /// ‖Tx − z‖₂.
+    pub prox_gap: f64,
+    /// F(x), where the solver needed it anyway; [`Solver::objective`] computes it on request.
+    pub objective: Option<f64>,
+    /// The point may be tested against ε: always, except in epochs, where it has to be the epoch's best so far, and in
+    /// methods without smoothing, which promise no certificate.
+    pub candidate: bool,
+}
+
+impl Info {
+    /// Before anything could be evaluated.
+    pub(crate) fn unknown() -> Self {
+        let dual_norm = Bracket { lower: 0.0, upper: f64::INFINITY };
+        let (smoothed, prox_gap) = (f64::NAN, f64::NAN);
+        Self {
+            k: 0,
+            epoch: None,
+            beta: 0.0,
+            gamma: 0.0,
+            smoothed,
+            dual_norm,
+            prox_gap,
+            objective: None,
+            candidate: false,
+        }
+    }
+
+    /// Every number is finite.
+    pub fn is_finite(&self) -> bool {
+        self.smoothed.is_finite() && self.dual_norm.upper.is_finite() && self.prox_gap.is_finite()
+    }
+}
+
+/// An endless sequence of points. After `next()` returned the info of x_k, `x()` is x_k.
+///
+/// When an evaluation is not finite, that info is returned once, `x()` goes back to the last point where everything was
+/// finite, and the sequence ends.
+pub trait Solver<S: Real>: Iterator<Item = Info> {
+    /// The problem it works on.
+    fn problem(&self) -> &Problem<S>;
+
+    /// The current point.
+    fn x(&self) -> &[S];
+
+    /// F(x) at the current point.
+    fn objective(&mut self) -> f64;
+
+    /// ‖∇F_β(x)‖_* at the current point, to rounding: more work than the oracle's bracket.
+    fn exact_dual_norm(&mut self) -> f64;
+
+    /// The norm it measures in, as data.
+    fn norms(&self) -> Vec<BlockNorm>;
+
+    /// The smoothing that a certificate at the current point uses.
+    fn certificate_beta(&self) -> f64;
+
+    /// Everything that the rest of the run depends on. Taken before the first `next()` it is the start itself.
+    fn save(&self) -> State<S>;
+
+    /// Goes back to a saved state, of the same solver with the same problem, geometry and schedule: the points that
+    /// follow are the same bits.
+    fn restore(&mut self, state: &State<S>) -> Result<(), Error>;
+}
+
+/// A solver's memory, as plain data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct State<S: Real> {
+    /// Which solver wrote it.
+    pub solver: String,
+    /// The point it stands at; 0 before the first.
+    pub k: u64,
+    /// Scalars, in the solver's own order.
+    pub numbers: Vec<f64>,
+    /// Buffers, in the solver's own order; the current point first.
+    pub vectors: Vec<Vec<S>>,
+    /// What the geometry started its last oracle call from.
+    pub warm_start: Vec<S>,
+}
+
+impl<S: Real> State<S> {
+    /// Refuses a state of another solver, or one whose buffers do not fit.
+    fn check(&self, solver: &str, numbers: usize, vectors: usize, size: usize) -> Result<(), Error> {
+        if self.solver != solver {
+            return Err(Error::Unsupported(format!("a state of `{}` cannot resume `{solver}`", self.solver)));
+        }
+        Error::expect_len("numbers of a saved state", numbers, self.numbers.len())?;
+        Error::expect_len("buffers of a saved state", vectors, self.vectors.len())?;
+        for vector in &self.vectors {
+            Error::expect_len("a buffer of a saved state", size, vector.len())?;
+            Error::expect_finite("a buffer of a saved state", vector)?;
+        }
+        Ok(())
+    }
+}

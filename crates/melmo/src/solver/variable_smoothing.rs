@@ -1,0 +1,42 @@
+//! Variable smoothing (Böhm & Wright 2021).
+
+use crate::block::Block;
+use crate::error::Error;
+use crate::geometry::{Geometry, L2, Product};
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::schedule::Smoothness;
+use crate::solver::melmo::{Length, Melmo};
+
+/// x_{k+1} = x_k − γ_kφ_k with γ_k = 1/(L_f + ‖T‖²/β_k), β_k = βk^{−1/3}; or the same length on normalised blocks.
+///
+/// It is [`Melmo`] in ℓ2 with these steps: over the whole variable and scaled by ‖φ_k‖₂, or (normalised, as in the paper's
+/// experiments) block by block along −φ_b/‖φ_b‖₂.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VariableSmoothing {
+    /// β.
+    pub beta: f64,
+    /// L_f; the loss's own constant when `None`.
+    pub lipschitz: Option<f64>,
+    /// Step along −φ_b/‖φ_b‖₂ in every block, instead of −φ.
+    pub normalized: bool,
+}
+
+impl VariableSmoothing {
+    /// The solver, at x₀. Refuses a problem whose L_f is neither known nor given.
+    pub fn start<'p, S: Real>(&self, problem: &'p Problem<S>, x0: &[S]) -> Result<Melmo<'p, S>, Error> {
+        let lipschitz = self.lipschitz.or(problem.f().lipschitz()).ok_or_else(|| {
+            Error::Unsupported("variable smoothing needs L_f, and this loss has no global one: give a constant".into())
+        })?;
+        let bound = problem.t().norm_bound();
+        let schedule = Box::new(Smoothness { beta: self.beta, lipschitz, operator_squared: bound * bound });
+        let layout = problem.layout();
+        if self.normalized {
+            let blocks = layout.blocks().iter().map(|b| Box::new(L2::new(b)) as Box<dyn Geometry<S>>).collect();
+            let geometry = Box::new(Product::new(layout, blocks)?);
+            return Melmo::with_length(problem, geometry, schedule, Length::Gamma, x0);
+        }
+        let whole = Block { name: "x".into(), rows: layout.size(), cols: 1, start: 0 };
+        Melmo::with_length(problem, Box::new(L2::new(&whole)), schedule, Length::GammaTimesDualNorm, x0)
+    }
+}

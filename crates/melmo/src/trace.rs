@@ -1,0 +1,53 @@
+//! The rows of a run, as data.
+
+use serde::{Deserialize, Serialize};
+
+use crate::geometry::Bracket;
+
+/// One recorded point of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The epoch that evaluated the point, for solvers that run in epochs.
+    pub epoch: Option<u32>,
+    /// Which point: x_k.
+    pub k: u64,
+    /// F(x).
+    pub objective: f64,
+    /// F_β(x).
+    pub smoothed: f64,
+    /// ‖∇F_β(x)‖_* to rounding, when exact dual norms were asked for.
+    pub dual_norm: Option<f64>,
+    /// What the oracle knew about ‖∇F_β(x)‖_*.
+    pub bracket: Bracket,
+    /// ‖Tx − z‖₂.
+    pub prox_gap: f64,
+    /// β.
+    pub beta: f64,
+    /// γ.
+    pub gamma: f64,
+    /// Seconds since the run began.
+    pub seconds: f64,
+}
+
+/// Which points are recorded, and how exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Every how many points; the first and the last are always kept.
+    pub every: u64,
+    /// Compute the exact dual norm of recorded points (a decomposition for spectral norms).
+    pub exact_dual_norms: bool,
+    /// Rows to make room for at the start, so that recording allocates nothing.
+    pub capacity: usize,
+}
+
+impl Record {
+    /// Every `every`-th point with exact dual norms, with room for `capacity` rows.
+    pub fn every(every: u64, capacity: usize) -> Self {
+        Self { every: every.max(1), exact_dual_norms: true, capacity }
+    }
+
+    /// Whether x_k is one of the points to keep.
+    pub(crate) fn wants(&self, k: u64) -> bool {
+        (k.saturating_sub(1)).is_multiple_of(self.every)
+    }
+}

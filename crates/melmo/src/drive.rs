@@ -247,19 +247,18 @@ impl<'o, S: Real> Drive<'o, S> {
         let problem = solver.problem();
         let beta = solver.certificate_beta();
         let claim = self.claim.filter(|_| status == Status::Certified);
-        let certificate = self.last.and_then(|info| {
-            // A method without smoothing brackets another quantity, and a solver that stepped back another point: their
-            // certificates are computed from scratch.
-            let bracket = (info.beta > 0.0 && status != Status::NotFinite).then_some(info.dual_norm);
-            Certificate::new(problem, solver.x(), beta, solver.norms(), bracket, claim).ok()
-        });
-        let beta = if beta > 0.0 { beta } else { problem.default_beta() };
+        // A method without smoothing brackets another quantity, and a solver that stepped back another point: their
+        // certificates are computed from scratch.
+        let comparable = |info: &Info| info.beta > 0.0 && status != Status::NotFinite;
+        let bracket = self.last.filter(comparable).map(|info| info.dual_norm);
+        let certificate = Certificate::new(problem, solver.x(), beta, solver.norms(), bracket, claim).ok();
         let (x, z) = (solver.x().to_vec(), problem.prox_point(solver.x(), beta));
         let objective = match self.last {
             Some(Info { objective: Some(objective), .. }) if status != Status::NotFinite => objective,
             Some(_) => solver.objective(),
             None => solver.problem().objective(&x),
         };
+        let certificate = certificate.filter(|_| objective.is_finite());
         let info = self.last.unwrap_or(Info::unknown());
         Report { status, x, z, objective, info, best: self.best, certificate, trace: self.trace, elapsed }
     }

@@ -5,19 +5,25 @@ mod l1;
 mod l2;
 mod linf;
 mod norm;
+mod nuclear;
 mod product;
 mod row;
+mod spectral;
 
 pub use column::Column;
 pub use l1::L1;
 pub use l2::L2;
 pub use linf::Linf;
 pub use norm::{BlockNorm, Norm, product_dual, product_equivalence, product_primal};
+pub use nuclear::Nuclear;
 pub use product::Product;
 pub use row::Row;
+pub use spectral::{Oracle, Spectral};
 
 use serde::{Deserialize, Serialize};
 
+use crate::block::{Block, Layout};
+use crate::error::Error;
 use crate::real::Real;
 
 /// lower ≤ ‖φ‖_* ≤ upper: what an oracle knows about the dual norm. Tests against ε use `upper`.
@@ -103,4 +109,29 @@ pub trait Geometry<S: Real>: Send {
 
     /// Takes up what `warm_start` gave.
     fn resume(&mut self, _warm_start: &[S]) {}
+}
+
+/// The geometry of a norm on one block; the oracle matters to the spectral norm alone.
+pub fn for_block<S: Real>(norm: Norm, block: &Block, oracle: Oracle) -> Result<Box<dyn Geometry<S>>, Error> {
+    Ok(match norm {
+        Norm::L1 => Box::new(L1::new(block)),
+        Norm::L2 => Box::new(L2::new(block)),
+        Norm::Linf => Box::new(Linf::new(block)),
+        Norm::Spectral => Box::new(Spectral::new(block, oracle)?),
+        Norm::Nuclear => Box::new(Nuclear::new(block)?),
+        Norm::Column => Box::new(Column::new(block)),
+        Norm::Row => Box::new(Row::new(block)),
+        Norm::Other => return Err(Error::Unsupported("a norm of your own brings its own geometry".into())),
+    })
+}
+
+/// The same norm on every block: the block's own geometry when there is one, else their product with radii 1.
+pub fn for_layout<S: Real>(norm: Norm, layout: &Layout, oracle: Oracle) -> Result<Box<dyn Geometry<S>>, Error> {
+    match layout.blocks() {
+        [block] => for_block(norm, block, oracle),
+        blocks => {
+            let parts = blocks.iter().map(|block| for_block(norm, block, oracle)).collect::<Result<_, _>>()?;
+            Ok(Box::new(Product::new(layout, parts)?))
+        }
+    }
 }

@@ -2,8 +2,10 @@
 //!
 //! [`Dense`] has one concrete implementation for `f32` and one for `f64`, so the generic code of the crate behind it is
 //! compiled once, here. Matrices are row-major slices with their sizes; scratch is lent by the caller as a slice of the
-//! same number type, so nothing here allocates. Everything runs on the calling thread.
+//! same number type, so nothing here allocates, but for the packing buffer of a thread's first large product, which it
+//! keeps. Everything runs on the calling thread.
 
+mod cholesky;
 mod eigen;
 mod gemm;
 mod scratch;
@@ -74,9 +76,21 @@ pub trait Dense: Sized + sealed::Sealed {
     /// Scratch of [`Dense::eigen`].
     fn eigen_work_len(n: usize) -> usize;
 
-    /// A = Q diag(values) Qᵀ for symmetric A (n×n, lower triangle read), values ascending; Q row-major, a column a vector.
+    /// A = Σ valueᵢ·qᵢqᵢᵀ for symmetric A (n×n, lower triangle read), values ascending; row i of `vectors` is qᵢ.
     /// False when the input is not finite or the iteration did not converge.
-    fn eigen(values: &mut [Self], q: &mut [Self], a: &[Self], n: usize, work: &mut [Self]) -> bool;
+    fn eigen(values: &mut [Self], vectors: &mut [Self], a: &[Self], n: usize, work: &mut [Self]) -> bool;
+
+    /// Scratch of [`Dense::eigenvalues`].
+    fn eigenvalues_work_len(n: usize) -> usize;
+
+    /// The eigenvalues alone, ascending. False as for [`Dense::eigen`].
+    fn eigenvalues(values: &mut [Self], a: &[Self], n: usize, work: &mut [Self]) -> bool;
+
+    /// Scratch of [`Dense::positive_definite`].
+    fn positive_definite_work_len(n: usize) -> usize;
+
+    /// Whether symmetric A (n×n, both triangles filled) is positive definite; A is overwritten. False when it is not finite.
+    fn positive_definite(a: &mut [Self], n: usize, work: &mut [Self]) -> bool;
 
     /// Scratch of [`Dense::svd`].
     fn svd_work_len(rows: usize, cols: usize) -> usize;
@@ -111,10 +125,22 @@ macro_rules! dense {
                 gemm::symmetric_product(c, a, b, n)
             }
             fn eigen_work_len(n: usize) -> usize {
-                eigen::work_len::<Self>(n)
+                eigen::work_len::<Self>(n, true)
             }
-            fn eigen(values: &mut [Self], q: &mut [Self], a: &[Self], n: usize, work: &mut [Self]) -> bool {
-                eigen::decompose(values, q, a, n, work)
+            fn eigen(values: &mut [Self], vectors: &mut [Self], a: &[Self], n: usize, work: &mut [Self]) -> bool {
+                eigen::decompose(values, Some(vectors), a, n, work)
+            }
+            fn eigenvalues_work_len(n: usize) -> usize {
+                eigen::work_len::<Self>(n, false)
+            }
+            fn eigenvalues(values: &mut [Self], a: &[Self], n: usize, work: &mut [Self]) -> bool {
+                eigen::decompose(values, None, a, n, work)
+            }
+            fn positive_definite_work_len(n: usize) -> usize {
+                cholesky::work_len::<Self>(n)
+            }
+            fn positive_definite(a: &mut [Self], n: usize, work: &mut [Self]) -> bool {
+                cholesky::positive_definite(a, n, work)
             }
             fn svd_work_len(rows: usize, cols: usize) -> usize {
                 svd::work_len::<Self>(rows, cols, svd::Vectors::Thin)

@@ -1,8 +1,34 @@
 //! T: linear operators, each with its exact adjoint, a proven bound on its norm and, where it has one, a right inverse.
 
+mod bound;
+mod compose;
+mod convolution;
+mod dense;
 mod difference;
+mod difference3d;
+mod identity;
+#[cfg(test)]
+mod laws;
+mod mask;
+mod pseudo_inverse;
+mod sample;
+mod scale;
+mod select;
+mod sparse;
+mod stack;
 
+pub use compose::Compose;
+pub use convolution::{Boundary, Convolution};
+pub use dense::Dense;
 pub use difference::Difference2d;
+pub use difference3d::Difference3d;
+pub use identity::Identity;
+pub use mask::Mask;
+pub use sample::Sample;
+pub use scale::Scale;
+pub use select::Select;
+pub use sparse::Sparse;
+pub use stack::Stack;
 
 use crate::block::Layout;
 use crate::real::Real;

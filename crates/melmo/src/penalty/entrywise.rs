@@ -1,7 +1,7 @@
 use crate::error::Error;
 use crate::penalty::{Entries, Envelope, Prox, Separable, Streamed};
 use crate::real::Real;
-use crate::vector::simd;
+use crate::vector::{norm_inf, norm2, simd, sum};
 
 /// g(u) = Σᵢ wᵢφ(uᵢ): a penalty on every entry, weighted or not.
 ///
@@ -43,7 +43,7 @@ pub(super) fn check_weights<S: Real>(weights: &[S]) -> Result<(), Error> {
 pub(super) fn weight_constants<S: Real>(weights: Option<&[S]>, n: usize) -> (f64, f64) {
     match weights {
         None => (1.0, (n as f64).sqrt()),
-        Some(w) => (crate::vector::norm_inf(w), crate::vector::norm2(w)),
+        Some(w) => (norm_inf(w), norm2(w)),
     }
 }
 
@@ -51,65 +51,86 @@ impl<S: Real, P: Separable<S>> Entries<S> for Entrywise<P, S> {
     fn value_at(&self, u: &[S], first: usize) -> f64 {
         let phi = &self.phi;
         match self.weights_at(first, u.len()) {
-            None => crate::vector::sum(
+            None => sum(
                 u,
                 #[inline(always)]
                 |v| phi.phi(v).f64(),
             ),
-            Some(w) => u.iter().zip(w).filter(|(_, w)| **w > S::ZERO).map(|(&v, &w)| (w * phi.phi(v)).f64()).sum(),
+            Some(w) => u.iter().zip(w).filter(|(_, w)| **w > S::ZERO).map(|(&v, &w)| w.f64() * phi.phi(v).f64()).sum(),
         }
     }
 
     fn moreau_at(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> Envelope {
-        let (phi, beta) = (&self.phi, S::of(beta));
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
         match self.weights_at(first, u.len()) {
             None => envelope_kernel(
                 grad,
                 u,
+                u,
                 #[inline(always)]
-                |x| phi.envelope(x, beta),
+                move |x, _| phi.envelope(x, beta),
             ),
-            Some(w) => {
-                let mut envelope = Envelope::default();
-                for ((grad, &x), &w) in grad.iter_mut().zip(u).zip(w) {
-                    *grad = S::ZERO;
-                    if w > S::ZERO {
-                        let (value, slope) = phi.envelope(x, beta * w); // (wφ)_β = w·φ_{wβ}
-                        *grad = w * slope;
-                        envelope += Envelope { value: (w * value).f64(), slope_squared: (*grad * *grad).f64() };
-                    }
-                }
-                envelope
-            }
+            Some(w) => envelope_kernel(
+                grad,
+                u,
+                w,
+                #[inline(always)]
+                move |x, w| {
+                    let (value, slope) = phi.envelope(x, beta * w); // (wφ)_β = w·φ_{wβ}
+                    if w > S::ZERO { (w * value, w * slope) } else { (S::ZERO, S::ZERO) }
+                },
+            ),
         }
     }
 }
 
+const LANES: usize = 16;
+
 /// grad ← slopes, and the sums of values and squared slopes, in one vectorised pass.
+///
+/// The closure owns its penalty: behind a reference, its parameters and all that follows from them would be computed
+/// again for each entry, because a write to `grad` might have changed them.
 #[inline(always)]
-fn envelope_kernel<S: Real>(grad: &mut [S], u: &[S], envelope: impl Fn(S) -> (S, S)) -> Envelope {
-    const LANES: usize = 8;
+fn envelope_kernel<S: Real>(grad: &mut [S], u: &[S], w: &[S], envelope: impl Fn(S, S) -> (S, S)) -> Envelope {
     simd(
         #[inline(always)]
-        || {
+        move || {
             let (mut values, mut squares) = ([0.0; LANES], [0.0; LANES]);
-            let (chunks, rest) = u.as_chunks::<LANES>();
-            let (grads, grad_rest) = grad.as_chunks_mut::<LANES>();
-            for (grad, u) in grads.iter_mut().zip(chunks) {
-                for l in 0..LANES {
-                    let (value, slope) = envelope(u[l]);
-                    grad[l] = slope;
-                    values[l] += value.f64();
-                    squares[l] += slope.f64() * slope.f64();
+            for ((grad, u), w) in grad.chunks_mut(LANES).zip(u.chunks(LANES)).zip(w.chunks(LANES)) {
+                let lanes = values.iter_mut().zip(&mut squares);
+                for (((grad, &u), &w), (sum, square)) in grad.iter_mut().zip(u).zip(w).zip(lanes) {
+                    let (value, slope) = envelope(u, w);
+                    *grad = slope;
+                    *sum += value.f64();
+                    *square += slope.f64() * slope.f64();
                 }
             }
-            for (l, (grad, &u)) in grad_rest.iter_mut().zip(rest).enumerate() {
-                let (value, slope) = envelope(u);
-                *grad = slope;
-                values[l] += value.f64();
-                squares[l] += slope.f64() * slope.f64();
+            Envelope { value: total(values), slope_squared: total(squares) }
+        },
+    )
+}
+
+/// Σ of the lanes by halves: a short row must not wait for sixteen additions in turn.
+#[inline(always)]
+fn total(mut lanes: [f64; LANES]) -> f64 {
+    let mut half = LANES / 2;
+    while half > 0 {
+        let (left, right) = lanes.split_at_mut(half);
+        left.iter_mut().zip(right).for_each(|(left, right)| *left += *right);
+        half /= 2;
+    }
+    lanes[0]
+}
+
+/// out ← f(u, w) entry by entry; `f` owns its penalty for the same reason.
+#[inline(always)]
+fn map_kernel<S: Real>(out: &mut [S], u: &[S], w: &[S], f: impl Fn(S, S) -> S) {
+    simd(
+        #[inline(always)]
+        move || {
+            for ((out, &u), &w) in out.iter_mut().zip(u).zip(w) {
+                *out = f(u, w);
             }
-            Envelope { value: values.iter().sum(), slope_squared: squares.iter().sum() }
         },
     )
 }
@@ -132,21 +153,25 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
     }
 
     fn prox(&self, z: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> f64 {
-        let (phi, beta) = (&self.phi, S::of(beta));
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
         match &self.weights {
-            None => simd(
+            None => map_kernel(
+                z,
+                u,
+                u,
                 #[inline(always)]
-                || {
-                    for (z, &u) in z.iter_mut().zip(u) {
-                        *z = phi.prox_phi(u, beta);
-                    }
+                move |x, _| phi.prox_phi(x, beta),
+            ),
+            Some(w) => map_kernel(
+                z,
+                u,
+                w,
+                #[inline(always)]
+                move |x, w| {
+                    let shrunk = phi.prox_phi(x, beta * w);
+                    if w > S::ZERO { shrunk } else { x }
                 },
             ),
-            Some(w) => {
-                for ((z, &u), &w) in z.iter_mut().zip(u).zip(w) {
-                    *z = if w > S::ZERO { phi.prox_phi(u, beta * w) } else { u };
-                }
-            }
         }
         self.value_at(z, 0)
     }
@@ -156,14 +181,72 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
     }
 
     fn subgradient(&self, v: &mut [S], u: &[S], _: &mut [S]) -> f64 {
-        for (i, (v, &u)) in v.iter_mut().zip(u).enumerate() {
-            let weight = self.weights.as_ref().map_or(S::ONE, |w| w[i]);
-            *v = weight * self.phi.derivative(u);
+        let phi = self.phi.clone();
+        match &self.weights {
+            None => map_kernel(
+                v,
+                u,
+                u,
+                #[inline(always)]
+                move |x, _| phi.derivative(x),
+            ),
+            Some(w) => map_kernel(
+                v,
+                u,
+                w,
+                #[inline(always)]
+                move |x, w| w * phi.derivative(x),
+            ),
         }
         self.value_at(u, 0)
     }
 
     fn streamed(&self) -> Option<Streamed<'_, S>> {
         Some(Streamed::Entries(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::{L1, Mcp, Nonnegative, laws};
+
+    #[test]
+    fn obeys_the_laws() {
+        laws::whole(&Entrywise::new(Mcp::new(0.6, 1.5).unwrap(), 21));
+        let weights: Vec<f64> = (0..21).map(|i| f64::from(i % 4) / 2.0).collect();
+        laws::whole(&Entrywise::weighted(Mcp::new(0.6, 1.5).unwrap(), weights.clone()).unwrap());
+        laws::whole(&Entrywise::weighted(L1::new(0.6).unwrap(), weights).unwrap());
+    }
+
+    #[test]
+    fn a_weight_belongs_inside_the_penalty() {
+        // w·MCP_{μ,λ} = MCP_{μ/w, wλ}.
+        let (w, u) = (0.5, laws::noise(19, 5));
+        let weighted = Entrywise::weighted(Mcp::new(0.6, 1.5).unwrap(), vec![w; 19]).unwrap();
+        let inside = Entrywise::new(Mcp::new(w * 0.6, 1.5 / w).unwrap(), 19);
+        let (mut a, mut b) = (vec![0.0; 19], vec![0.0; 19]);
+        let (ea, eb) = (weighted.moreau(&mut a, &u, 0.7, &mut []), inside.moreau(&mut b, &u, 0.7, &mut []));
+        assert!((ea.value - eb.value).abs() < 1e-14 && a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-14));
+        assert_eq!(weighted.weak_convexity(), Prox::<f64>::weak_convexity(&inside));
+        assert!((weighted.lipschitz().unwrap() - Prox::<f64>::lipschitz(&inside).unwrap()).abs() < 1e-14);
+    }
+
+    #[test]
+    fn weight_zero_frees_an_entry() {
+        let g = Entrywise::weighted(Nonnegative, vec![0.0, 1.0]).unwrap();
+        let (mut z, mut grad) = ([0.0; 2], [0.0; 2]);
+        assert_eq!(g.prox(&mut z, &[-3.0, -3.0], 0.5, &mut []), 0.0);
+        assert_eq!(z, [-3.0, 0.0]);
+        assert_eq!(g.moreau(&mut grad, &[-3.0, -3.0], 0.5, &mut []).value, 9.0);
+        assert_eq!(grad, [0.0, -6.0]);
+        assert_eq!(g.value(&[-3.0, 0.0], &mut []), 0.0);
+    }
+
+    #[test]
+    fn bad_weights_are_refused() {
+        laws::refuses("weight", Entrywise::weighted(Nonnegative, vec![1.0, -1.0]));
+        let built = Entrywise::weighted(Nonnegative, vec![f32::NAN]);
+        assert!(matches!(built, Err(Error::NotFinite { index: 0, .. })));
     }
 }

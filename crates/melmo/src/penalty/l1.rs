@@ -25,7 +25,7 @@ impl<S: Real> Separable<S> for L1 {
 
     #[inline(always)]
     fn prox_phi(&self, x: S, beta: S) -> S {
-        (x.abs() - beta * S::of(self.lambda)).larger(S::ZERO).copysign(x)
+        S::ZERO.larger(x.abs() - beta * S::of(self.lambda)).copysign(x)
     }
 
     #[inline(always)]
@@ -44,7 +44,32 @@ impl<S: Real> Separable<S> for L1 {
     /// Huber's function: slope clip(x/β, ±λ).
     #[inline(always)]
     fn envelope(&self, x: S, beta: S) -> (S, S) {
-        let slope = (x.abs() / beta).smaller(S::of(self.lambda));
+        let slope = S::of(self.lambda).smaller(x.abs() * (S::ONE / beta));
         (slope * (x.abs() - S::of(0.5) * beta * slope), slope.copysign(x))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::laws;
+
+    #[test]
+    fn obeys_the_laws() {
+        laws::scalar(&L1::new(0.7).unwrap());
+    }
+
+    #[test]
+    fn known_values() {
+        let phi = L1::new(2.0).unwrap();
+        assert_eq!([phi.phi(-3.0), phi.prox_phi(-3.0, 0.5), phi.prox_phi(0.9, 0.5)], [6.0, -2.0, 0.0]);
+        assert_eq!(phi.envelope(-3.0, 0.5), (5.0, -2.0));
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        for lambda in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            laws::refuses("lambda", L1::new(lambda));
+        }
     }
 }

@@ -23,7 +23,7 @@ impl<S: Real> Separable<S> for Mcp {
     #[inline(always)]
     fn phi(&self, x: S) -> S {
         let (lambda, mu) = (S::of(self.lambda), S::of(self.mu));
-        let s = x.abs().smaller(mu * lambda);
+        let s = (mu * lambda).smaller(x.abs());
         s * (lambda - S::of(0.5) * s / mu)
     }
 
@@ -31,13 +31,13 @@ impl<S: Real> Separable<S> for Mcp {
     fn prox_phi(&self, x: S, beta: S) -> S {
         let (lambda, mu) = (S::of(self.lambda), S::of(self.mu));
         let s = x.abs();
-        let firm = (s - beta * lambda).larger(S::ZERO) / (S::ONE - beta / mu);
+        let firm = S::ZERO.larger(s - beta * lambda) / (S::ONE - beta / mu);
         (if s <= mu * lambda { firm } else { s }).copysign(x)
     }
 
     #[inline(always)]
     fn derivative(&self, x: S) -> S {
-        (S::of(self.lambda) - x.abs() / S::of(self.mu)).larger(S::ZERO) * x.sign()
+        S::ZERO.larger(S::of(self.lambda) - x.abs() / S::of(self.mu)) * x.sign()
     }
 
     fn rho(&self) -> f64 {
@@ -54,9 +54,35 @@ impl<S: Real> Separable<S> for Mcp {
         let (lambda, mu, half) = (S::of(self.lambda), S::of(self.mu), S::of(0.5));
         let c = S::ONE / (S::ONE - beta / mu);
         let s = x.abs();
-        let falling = (c * lambda - s * (c / mu)).larger(S::ZERO);
+        let falling = S::ZERO.larger(c * lambda - s * (c / mu));
         let slope = (s * (S::ONE / beta)).smaller(falling);
         let past = (s - beta * lambda).larger(S::ZERO).smaller((mu - beta) * lambda);
         (half * (s * slope + c * lambda * past), slope.copysign(x))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::laws;
+
+    #[test]
+    fn obeys_the_laws() {
+        laws::scalar(&Mcp::new(0.7, 3.0).unwrap());
+        laws::scalar(&Mcp::new(2.0, 0.4).unwrap());
+    }
+
+    #[test]
+    fn known_values() {
+        let phi = Mcp::new(2.0, 1.5).unwrap();
+        assert_eq!([phi.phi(1.5), phi.phi(-3.0), phi.phi(50.0)], [2.25, 3.0, 3.0]);
+        assert_eq!([phi.prox_phi(-0.9, 0.5), phi.prox_phi(2.0, 0.75), phi.prox_phi(3.5, 0.5)], [0.0, 1.0, 3.5]);
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        laws::refuses("lambda", Mcp::new(0.0, 1.0));
+        laws::refuses("mu", Mcp::new(1.0, 0.0));
+        laws::refuses("mu", Mcp::new(1.0, f64::INFINITY));
     }
 }

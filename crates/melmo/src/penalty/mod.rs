@@ -3,15 +3,38 @@
 //! A penalty of one number implements [`Separable`] in one file; [`Entrywise`], [`Group`] and [`Spectral`] make a [`Prox`]
 //! of it, on entries, on groups of entries, on singular values. [`Blocks`] sums penalties over blocks.
 
+mod blocks;
+mod elastic_net;
 mod entrywise;
+mod group;
+mod huber;
+mod interval;
 mod l1;
+#[cfg(test)]
+mod laws;
+mod log_sum;
 mod mcp;
+mod nonnegative;
+mod partition;
+mod reply;
+mod scad;
 mod separable;
+mod spectral;
+mod tile;
 
+pub use blocks::Blocks;
+pub use elastic_net::ElasticNet;
 pub use entrywise::Entrywise;
+pub use group::Group;
+pub use huber::Huber;
+pub use interval::Interval;
 pub use l1::L1;
+pub use log_sum::LogSum;
 pub use mcp::Mcp;
+pub use nonnegative::Nonnegative;
+pub use scad::Scad;
 pub use separable::Separable;
+pub use spectral::Spectral;
 
 use crate::real::Real;
 use crate::vector;

@@ -4,7 +4,9 @@ use crate::real::Real;
 
 /// φ: ℝ → ℝ ∪ {∞}, ρ-weakly convex, with its proximal operator.
 ///
-/// Methods are called once an entry inside vectorised loops: plain comparisons and selections, no branches that jump.
+/// Methods are called once an entry inside vectorised loops: plain comparisons and selections, no branches that jump, and
+/// NaN in gives NaN out. A penalty is cloned once a call, so that the loops own its parameters: it holds a few numbers and
+/// nothing on the heap.
 pub trait Separable<S: Real>: Clone + Send + Sync + 'static {
     /// φ(x).
     fn phi(&self, x: S) -> S;

@@ -1,5 +1,23 @@
 //! f: smooth losses. A loss gives its value and its gradient in one call, and knows the blocks of its variable.
 
+mod factor;
+mod huber;
+#[cfg(test)]
+mod laws;
+mod least_squares;
+mod linear_model;
+mod logistic;
+mod masked;
+mod residual;
+mod robust_pca;
+
+pub use factor::Factorization;
+pub use huber::HuberRegression;
+pub use least_squares::LeastSquares;
+pub use logistic::Logistic;
+pub use masked::MaskedLeastSquares;
+pub use robust_pca::RobustPca;
+
 use crate::block::Layout;
 use crate::real::Real;
 

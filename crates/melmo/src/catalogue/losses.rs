@@ -1,0 +1,158 @@
+//! Losses, with examples made from a seed: a loss carries data.
+
+use crate::block::Layout;
+use crate::catalogue::{Arguments, Entry, Example, Inputs, Parameter};
+use crate::error::Error;
+use crate::operator::Dense;
+use crate::real::Real;
+use crate::seeded::Seeded;
+use crate::smooth::{Factorization, HuberRegression, LeastSquares, Logistic, MaskedLeastSquares, RobustPca, Smooth};
+
+/// One loss.
+pub struct LossRow<S> {
+    /// Its text.
+    pub entry: Entry,
+    /// Builds it from its data.
+    pub build: fn(&Arguments, Inputs<S>) -> Result<Box<dyn Smooth<S>>, Error>,
+    /// Small instances.
+    pub examples: fn(u64) -> Vec<Example<S>>,
+}
+
+impl<S> AsRef<Entry> for LossRow<S> {
+    fn as_ref(&self) -> &Entry {
+        &self.entry
+    }
+}
+
+/// A 7×4 design and seven targets.
+fn regression<S: Real>(seed: u64, target: impl Fn(f64) -> f64) -> Vec<Example<S>> {
+    let mut seeded = Seeded::new(seed);
+    let design = Dense::new(seeded.normals::<S>(28), 7, 4);
+    let target = (0..7).map(|_| S::of(target(seeded.normal()))).collect();
+    let operators = design.into_iter().map(|a| Box::new(a) as _).collect();
+    vec![Example {
+        about: "a dense design",
+        given: &[],
+        inputs: Inputs { operators, target: Some(target), ..Inputs::default() },
+    }]
+}
+
+/// A 5×6 matrix, with all its entries and with a mask.
+fn matrix<S: Real>(seed: u64) -> [Inputs<S>; 2] {
+    let inputs = |masked: bool| {
+        let mut seeded = Seeded::new(seed);
+        let data = seeded.normals(30);
+        Inputs { matrix: Some((data, 5, 6)), mask: masked.then(|| seeded.mask(30, 0.6)), ..Inputs::default() }
+    };
+    [inputs(false), inputs(true)]
+}
+
+/// Every loss.
+pub fn losses<S: Real>() -> Vec<LossRow<S>> {
+    vec![
+        LossRow {
+            entry: Entry {
+                name: "least-squares",
+                formula: "½‖Ax − b‖²",
+                about: "A any operator; L_f = ‖A‖²",
+                parameters: &[],
+            },
+            build: |_, mut inputs| Ok(Box::new(LeastSquares::new(inputs.take_operator()?, inputs.take_target()?)?)),
+            examples: |seed| regression(seed, |normal| normal),
+        },
+        LossRow {
+            entry: Entry {
+                name: "masked",
+                formula: "½‖M⊙(X − Y)‖²",
+                about: "denoising (no mask) and recovery of masked entries; L_f = 1",
+                parameters: &[],
+            },
+            build: |_, mut inputs| {
+                let (y, rows, cols) = inputs.take_matrix()?;
+                Ok(Box::new(MaskedLeastSquares::new(Layout::matrix(rows, cols)?, y, inputs.mask)?))
+            },
+            examples: |seed| {
+                let [full, masked] = matrix(seed);
+                vec![
+                    Example { about: "all entries", given: &[], inputs: full },
+                    Example { about: "a mask", given: &[], inputs: masked },
+                ]
+            },
+        },
+        LossRow {
+            entry: Entry {
+                name: "factorization",
+                formula: "c‖M⊙(Y − WH)‖² + ν/2·‖H‖²",
+                about: "blocks W (m×r) and H (r×n); no global L_f",
+                parameters: const {
+                    &[
+                        Parameter::new("rank", 2.0, "r ≥ 1"),
+                        Parameter::new("c", 1.0, "coefficient c > 0"),
+                        Parameter::new("ridge", 0.0, "ν ≥ 0"),
+                    ]
+                },
+            },
+            build: |a, mut inputs| {
+                let (y, rows, cols) = inputs.take_matrix()?;
+                let rank = a.get("rank");
+                let whole = rank >= 1.0 && rank.fract() == 0.0 && rank < 1e9;
+                Error::expect_parameter("rank", rank, whole, "a whole number, at least 1")?;
+                let mut loss = Factorization::new(y, rows, cols, rank as usize)?.coefficient(a.get("c"))?;
+                loss = loss.ridge(a.get("ridge"))?;
+                Ok(match inputs.mask {
+                    Some(mask) => Box::new(loss.mask(mask)?),
+                    None => Box::new(loss),
+                })
+            },
+            examples: |seed| {
+                let [full, masked] = matrix(seed);
+                vec![
+                    Example { about: "all entries, c = ½", given: &[("c", 0.5), ("rank", 3.0)], inputs: full },
+                    Example { about: "a mask and a ridge", given: &[("ridge", 0.7)], inputs: masked },
+                ]
+            },
+        },
+        LossRow {
+            entry: Entry {
+                name: "robust-pca",
+                formula: "½‖M⊙(Y − L − S)‖²",
+                about: "blocks L and S; L_f = 2",
+                parameters: &[],
+            },
+            build: |_, mut inputs| {
+                let (y, rows, cols) = inputs.take_matrix()?;
+                Ok(Box::new(RobustPca::new(y, rows, cols, inputs.mask)?))
+            },
+            examples: |seed| {
+                let [full, masked] = matrix(seed);
+                vec![
+                    Example { about: "all entries", given: &[], inputs: full },
+                    Example { about: "a mask", given: &[], inputs: masked },
+                ]
+            },
+        },
+        LossRow {
+            entry: Entry {
+                name: "logistic",
+                formula: "Σ log(1 + exp(−bᵢ(Ax)ᵢ))",
+                about: "labels bᵢ = ±1 (or 0/1); L_f = ‖A‖²/4",
+                parameters: &[],
+            },
+            build: |_, mut inputs| Ok(Box::new(Logistic::new(inputs.take_operator()?, inputs.take_target()?)?)),
+            examples: |seed| regression(seed, f64::signum),
+        },
+        LossRow {
+            entry: Entry {
+                name: "huber",
+                formula: "Σ h_δ((Ax − b)ᵢ), h_δ(r) = r²/2 if |r| ≤ δ, else δ|r| − δ²/2",
+                about: "regression that outliers do not bend; L_f = ‖A‖²",
+                parameters: const { &[Parameter::new("delta", 1.35, "where it becomes linear, δ > 0")] },
+            },
+            build: |a, mut inputs| {
+                let (operator, target) = (inputs.take_operator()?, inputs.take_target()?);
+                Ok(Box::new(HuberRegression::new(operator, target, a.get("delta"))?))
+            },
+            examples: |seed| regression(seed, |normal| 3.0 * normal),
+        },
+    ]
+}

@@ -1,0 +1,161 @@
+//! Methods: the solvers by the names users type, with the paper's defaults.
+
+use crate::catalogue::{Arguments, Entry, Parameter};
+use crate::error::Error;
+use crate::geometry::Geometry;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::schedule::{EpochConstant, EpochPower, Horizon, Power, Restart};
+use crate::solver::{Epoch, Melmo, Solver, Subgradient, VariableSmoothing};
+
+/// Builds a solver at a start.
+pub type Start<S> =
+    for<'p> fn(&Arguments, &'p Problem<S>, Box<dyn Geometry<S>>, &[S]) -> Result<Box<dyn Solver<S> + 'p>, Error>;
+
+/// One method.
+pub struct MethodRow<S> {
+    /// Its text.
+    pub entry: Entry,
+    /// Builds it on a problem, in a geometry, at a start.
+    pub build: Start<S>,
+    /// It moves in the geometry it is given; otherwise it has its own.
+    pub uses_geometry: bool,
+}
+
+impl<S> AsRef<Entry> for MethodRow<S> {
+    fn as_ref(&self) -> &Entry {
+        &self.entry
+    }
+}
+
+const GAMMA: Parameter = Parameter::new("gamma", 1.0, "step length γ > 0");
+/// NaN stands for the problem's own min(1, 1/(2ρ)).
+const BETA: Parameter = Parameter::new("beta", f64::NAN, "smoothing β ≤ 1/(2ρ); min(1, 1/(2ρ)) unless given");
+const RESTART: Parameter = Parameter::word(
+    "restart",
+    &["best", "start", "none"],
+    "an epoch starts from the best point, the start, or goes on",
+);
+
+fn beta<S: Real>(a: &Arguments, problem: &Problem<S>) -> f64 {
+    let beta = a.get("beta");
+    if beta.is_nan() { problem.default_beta() } else { beta }
+}
+
+fn power<S: Real>(a: &Arguments, problem: &Problem<S>) -> Power {
+    Power { beta: beta(a, problem), gamma: a.get("gamma"), p: a.get("p"), q: a.get("q") }
+}
+
+/// Every method.
+pub fn methods<S: Real>() -> Vec<MethodRow<S>> {
+    vec![
+        MethodRow {
+            entry: Entry {
+                name: "melmo",
+                formula: "x ← x + γ_k·lmo(∇F_{β_k}(x)), β_k = βk^{−q}, γ_k = γk^{−p}",
+                about: "the paper's Algorithm 1 with power schedules",
+                parameters: const {
+                    &[
+                        GAMMA,
+                        BETA,
+                        Parameter::new("p", 7.0 / 12.0, "exponent of the step, in (0, 1)"),
+                        Parameter::new("q", 1.0 / 3.0, "exponent of the smoothing, in [0, 1)"),
+                    ]
+                },
+            },
+            build: |a, problem, geometry, x0| Ok(Box::new(Melmo::new(problem, geometry, power(a, problem), x0)?)),
+            uses_geometry: true,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "melmo-horizon",
+                formula: "β_k = βK^{−1/3}, γ_k = γK^{−2/3}",
+                about: "Algorithm 1 for a number of steps known in advance",
+                parameters: const { &[GAMMA, BETA, Parameter::new("steps", 1000.0, "K ≥ 1, the number of steps")] },
+            },
+            build: |a, problem, geometry, x0| {
+                let steps = a.get("steps");
+                let whole = steps >= 1.0 && steps.fract() == 0.0 && steps < 2f64.powi(53);
+                Error::expect_parameter("steps", steps, whole, "a whole number, at least 1")?;
+                let schedule = Horizon { beta: beta(a, problem), gamma: a.get("gamma"), steps: steps as u64 };
+                Ok(Box::new(Melmo::new(problem, geometry, schedule, x0)?))
+            },
+            uses_geometry: true,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "epoch-power",
+                formula: "epochs of 2^l steps, β_k = βk^{−q}, γ_k = γk^{−p}",
+                about: "Algorithm 2 with the power schedule: certificates in O(ε⁻⁴) steps",
+                parameters: const {
+                    &[
+                        GAMMA,
+                        BETA,
+                        Parameter::new("p", 2.0 / 3.0, "exponent of the step, in (0, 1)"),
+                        Parameter::new("q", 1.0 / 4.0, "exponent of the smoothing, in [0, 1)"),
+                    ]
+                },
+            },
+            build: |a, problem, geometry, x0| {
+                Ok(Box::new(Epoch::new(problem, geometry, EpochPower { power: power(a, problem) }, x0)?))
+            },
+            uses_geometry: true,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "epoch-constant",
+                formula: "epochs of 2^l steps, β_(l) = β2^{−(l+1)/3}, γ_(l) = γ2^{−2(l+1)/3}",
+                about: "Algorithm 2, constant within epochs: certificates in O(ε⁻³) steps",
+                parameters: &[GAMMA, BETA, RESTART],
+            },
+            build: |a, problem, geometry, x0| {
+                let restart = match a.get("restart") {
+                    0.0 => Restart::Best,
+                    1.0 => Restart::Start,
+                    2.0 => Restart::None,
+                    value => {
+                        return Err(Error::Parameter {
+                            name: "restart",
+                            value,
+                            must: "0 (best), 1 (start) or 2 (none)",
+                        });
+                    }
+                };
+                let schedule = EpochConstant { beta: beta(a, problem), gamma: a.get("gamma"), restart };
+                Ok(Box::new(Epoch::new(problem, geometry, schedule, x0)?))
+            },
+            uses_geometry: true,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "variable-smoothing",
+                formula: "x ← x − γ_kφ_k, γ_k = 1/(L_f + ‖T‖²/β_k), β_k = βk^{−1/3}",
+                about: "Böhm & Wright 2021, plain or with normalised blocks",
+                parameters: const {
+                    &[
+                        BETA,
+                        Parameter::new("lipschitz", f64::NAN, "L_f; the loss's own unless given"),
+                        Parameter::word("normalized", &["no", "yes"], "step along −φ_b/‖φ_b‖₂ in every block"),
+                    ]
+                },
+            },
+            build: |a, problem, _, x0| {
+                let lipschitz = Some(a.get("lipschitz")).filter(|l| !l.is_nan());
+                let normalized = a.get("normalized") != 0.0;
+                let method = VariableSmoothing { beta: beta(a, problem), lipschitz, normalized };
+                Ok(Box::new(method.start(problem, x0)?))
+            },
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "subgradient",
+                formula: "x ← x − s(∇f(x) + T*v), v ∈ ∂g(Tx)",
+                about: "the baseline without smoothing",
+                parameters: const { &[Parameter::new("step", 5e-4, "s > 0")] },
+            },
+            build: |a, problem, _, x0| Ok(Box::new(Subgradient::new(problem, a.get("step"), x0)?)),
+            uses_geometry: false,
+        },
+    ]
+}

@@ -1,0 +1,249 @@
+//! Operators, with examples made from a seed.
+
+use crate::block::Layout;
+use crate::catalogue::{Arguments, Entry, Example, Inputs, Parameter};
+use crate::error::Error;
+use crate::operator::{
+    Boundary, Compose, Convolution, Dense, Difference2d, Difference3d, Identity, LinOp, Mask, Sample, Scale, Select,
+    Sparse, Stack,
+};
+use crate::real::Real;
+use crate::seeded::Seeded;
+
+/// One operator.
+pub struct OperatorRow<S> {
+    /// Its text.
+    pub entry: Entry,
+    /// Builds it from its data.
+    pub build: fn(&Arguments, Inputs<S>) -> Result<Box<dyn LinOp<S>>, Error>,
+    /// Small instances.
+    pub examples: fn(u64) -> Vec<Example<S>>,
+}
+
+impl<S> AsRef<Entry> for OperatorRow<S> {
+    fn as_ref(&self) -> &Entry {
+        &self.entry
+    }
+}
+
+fn example<S>(about: &'static str, inputs: Inputs<S>) -> Example<S> {
+    Example { about, given: &[], inputs }
+}
+
+fn on<S>(layout: Result<Layout, Error>) -> Inputs<S> {
+    Inputs { layout: layout.ok(), ..Inputs::default() }
+}
+
+fn matrix<S: Real>(seed: u64, rows: usize, cols: usize) -> Inputs<S> {
+    Inputs { matrix: Some((Seeded::new(seed).normals(rows * cols), rows, cols)), ..Inputs::default() }
+}
+
+fn boxed<S: Real>(t: Result<impl LinOp<S> + 'static, Error>) -> Result<Box<dyn LinOp<S>>, Error> {
+    t.map(|t| Box::new(t) as Box<dyn LinOp<S>>)
+}
+
+/// Operators to build upon; an example that cannot be built is missing, and its constructor then says so.
+fn operators_of<S: Real>(parts: impl IntoIterator<Item = Result<Box<dyn LinOp<S>>, Error>>) -> Inputs<S> {
+    Inputs { operators: parts.into_iter().flatten().collect(), ..Inputs::default() }
+}
+
+/// The one block of a layout that an image operator works on.
+fn image(layout: &Layout) -> Result<(usize, usize), Error> {
+    match layout.blocks() {
+        [block] => Ok((block.rows, block.cols)),
+        blocks => Err(Error::Shape { what: "blocks of an image", expected: 1, got: blocks.len() }),
+    }
+}
+
+/// Every operator.
+pub fn operators<S: Real>() -> Vec<OperatorRow<S>> {
+    vec![
+        OperatorRow {
+            entry: Entry { name: "identity", formula: "Tx = x", about: "surjective, σ_min = 1", parameters: &[] },
+            build: |_, mut inputs| Ok(Box::new(Identity::new(inputs.take_layout()?))),
+            examples: |_| vec![example("two blocks", on(Layout::new([("W", 3, 2), ("H", 2, 4)])))],
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "select",
+                formula: "T(W, H) = W",
+                about: "picks blocks by name; surjective, σ_min = 1",
+                parameters: &[],
+            },
+            build: |_, mut inputs| {
+                let names: Vec<&str> = inputs.blocks.iter().map(String::as_str).collect();
+                let layout = inputs.layout.take().ok_or_else(|| Error::Unsupported("select needs a layout".into()))?;
+                boxed(Select::new(&layout, &names))
+            },
+            examples: |_| {
+                let layout = || on(Layout::new([("W", 3, 2), ("H", 2, 4), ("b", 5, 1)]));
+                vec![
+                    example("one block", Inputs { blocks: vec!["H".into()], ..layout() }),
+                    example("two blocks, turned", Inputs { blocks: vec!["b".into(), "W".into()], ..layout() }),
+                ]
+            },
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "difference2d",
+                formula: "X_{i,j+1} − X_{ij} and X_{i+1,j} − X_{ij}, 0 at the end",
+                about: "forward differences of an image; ‖T‖² ≤ 8",
+                parameters: &[],
+            },
+            build: |_, mut inputs| {
+                let (rows, cols) = image(&inputs.take_layout()?)?;
+                boxed(Difference2d::new(rows, cols))
+            },
+            examples: |_| {
+                let shapes = [("an image", 6, 5), ("one row", 1, 7), ("one column", 7, 1), ("one pixel", 1, 1)];
+                shapes.map(|(about, rows, cols)| example(about, on(Layout::matrix(rows, cols)))).into()
+            },
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "difference3d",
+                formula: "forward differences along x, y and z, 0 at the end",
+                about: "a volume stored slice after slice; ‖T‖² ≤ 12",
+                parameters: const { &[Parameter::new("depth", 3.0, "number of slices, dividing the rows")] },
+            },
+            build: |a, mut inputs| {
+                let (rows, cols) = image(&inputs.take_layout()?)?;
+                let depth = a.get("depth");
+                let divides = depth >= 1.0 && depth.fract() == 0.0 && rows % (depth as usize) == 0;
+                Error::expect_parameter("depth", depth, divides, "a whole number that divides the rows")?;
+                boxed(Difference3d::new(depth as usize, rows / depth as usize, cols))
+            },
+            examples: |_| vec![example("a volume", on(Layout::matrix(12, 5)))],
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "dense",
+                formula: "Tx = Ax",
+                about: "a matrix; surjective when its rows are independent",
+                parameters: &[],
+            },
+            build: |_, mut inputs| {
+                let (a, rows, cols) = inputs.take_matrix()?;
+                boxed(Dense::new(a, rows, cols))
+            },
+            examples: |seed| vec![example("tall", matrix(seed, 7, 4)), example("wide", matrix(seed, 4, 9))],
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "sparse",
+                formula: "Tx = Ax, A in compressed rows",
+                about: "a sparse matrix; ‖A‖² ≤ ‖A‖₁‖A‖_∞",
+                parameters: &[],
+            },
+            build: |_, mut inputs| {
+                let (a, rows, cols) = inputs.take_matrix()?;
+                Error::expect_len("entries of the matrix", rows * cols, a.len())?;
+                let filled = a.iter().enumerate().filter(|(_, v)| **v != S::ZERO);
+                boxed(Sparse::from_triplets(rows, cols, filled.map(|(at, &v)| (at / cols, at % cols, v))))
+            },
+            examples: |seed| {
+                let mut seeded = Seeded::new(seed);
+                let entries = (0..48).map(|_| S::of(if seeded.uniform() < 0.3 { seeded.normal() } else { 0.0 }));
+                let inputs = Inputs { matrix: Some((entries.collect(), 6, 8)), ..Inputs::default() };
+                vec![example("a third filled", inputs)]
+            },
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "convolution",
+                formula: "Tx = k ∗ x",
+                about: "2-D, the same size out; ‖T‖ ≤ Σ|k|",
+                parameters: const { &[Parameter::word("boundary", &["zero", "periodic"], "what stands outside the image")] },
+            },
+            build: |a, mut inputs| {
+                let (kernel, kernel_rows, kernel_cols) = inputs.take_matrix()?;
+                let boundary = if a.get("boundary") == 0.0 { Boundary::Zero } else { Boundary::Periodic };
+                let shape = image(&inputs.take_layout()?)?;
+                boxed(Convolution::new(shape, &kernel, (kernel_rows, kernel_cols), boundary))
+            },
+            examples: |seed| {
+                let blur = |rows, cols| Inputs { layout: Layout::matrix(7, 6).ok(), ..matrix(seed, rows, cols) };
+                vec![
+                    example("zero outside", blur(3, 3)),
+                    Example { about: "periodic, even kernel", given: &[("boundary", 1.0)], inputs: blur(2, 4) },
+                ]
+            },
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "mask",
+                formula: "Tx = M⊙x",
+                about: "keeps some entries, zeroes the rest",
+                parameters: &[],
+            },
+            build: |_, mut inputs| boxed(Mask::new(inputs.take_layout()?, inputs.take_mask()?)),
+            examples: |seed| {
+                let mask = Some(Seeded::new(seed).mask(20, 0.6));
+                vec![example("a mask", Inputs { mask, ..on(Layout::matrix(4, 5)) })]
+            },
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "sample",
+                formula: "Tx = (x_i) over the observed i",
+                about: "the observed entries as a vector; surjective, σ_min = 1",
+                parameters: &[],
+            },
+            build: |_, mut inputs| boxed(Sample::from_mask(inputs.take_layout()?, &inputs.take_mask()?)),
+            examples: |seed| {
+                let mask = Some(Seeded::new(seed).mask(20, 0.6));
+                vec![example("a mask", Inputs { mask, ..on(Layout::matrix(4, 5)) })]
+            },
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "scale",
+                formula: "c·T",
+                about: "another operator times a number",
+                parameters: const { &[Parameter::new("c", 2.0, "c ≠ 0")] },
+            },
+            build: |a, mut inputs| boxed(Scale::new(a.get("c"), inputs.take_operator()?)),
+            examples: |seed| {
+                vec![
+                    Example {
+                        about: "a dense matrix, c < 0",
+                        given: &[("c", -0.5)],
+                        inputs: operators_of([boxed(Dense::new(Seeded::new(seed).normals(12), 3, 4))]),
+                    },
+                    example("differences", operators_of([boxed(Difference2d::new(4, 4))])),
+                ]
+            },
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "compose",
+                formula: "T₁T₂",
+                about: "one operator after another; surjective when both are",
+                parameters: &[],
+            },
+            build: |_, mut inputs| boxed(Compose::new(inputs.take_operator()?, inputs.take_operator()?)),
+            examples: |seed| {
+                let blur = Convolution::new((4, 5), &Seeded::new(seed).normals(9), (3, 3), Boundary::Zero);
+                let dense = |rows, cols| boxed(Dense::new(Seeded::new(seed).normals(rows * cols), rows, cols));
+                vec![
+                    example("differences of a blur", operators_of([boxed(Difference2d::new(4, 5)), boxed(blur)])),
+                    example("two wide matrices", operators_of([dense(3, 5), dense(5, 8)])),
+                ]
+            },
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "stack",
+                formula: "Tx = (T₁x, T₂x, …)",
+                about: "several operators of the same variable, one under another",
+                parameters: &[],
+            },
+            build: |_, inputs| boxed(Stack::new(inputs.operators)),
+            examples: |_| {
+                let layout = Layout::matrix(4, 5);
+                let identity = layout.map(|layout| Box::new(Identity::new(layout)) as Box<dyn LinOp<S>>);
+                vec![example("an image and its differences", operators_of([identity, boxed(Difference2d::new(4, 5))]))]
+            },
+        },
+    ]
+}

@@ -1,0 +1,165 @@
+//! Penalties: φ of one number, and the lifts that carry it to entries, groups and singular values.
+
+use crate::block::Layout;
+use crate::catalogue::{Arguments, Entry, Parameter};
+use crate::error::Error;
+use crate::penalty::{
+    ElasticNet, Entrywise, Group, Huber, Interval, L1, LogSum, Mcp, Nonnegative, Prox, Scad, Separable, Spectral,
+};
+use crate::real::Real;
+
+/// What a penalty of one number is applied to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lift<S> {
+    /// Every entry.
+    Entries,
+    /// Every entry, each with a weight.
+    Weighted(Vec<S>),
+    /// The ℓ2 norm of every row.
+    Rows,
+    /// The ℓ2 norm of every column.
+    Columns,
+    /// The ℓ2 norm of a pixel's components across blocks: isotropic total variation on differences.
+    Pixels,
+    /// The ℓ2 norm of every given group of entries.
+    Groups(Vec<Vec<usize>>),
+    /// The singular values of every block.
+    SingularValues,
+}
+
+/// One penalty.
+pub struct PenaltyRow<S> {
+    /// Its text.
+    pub entry: Entry,
+    /// Builds it on a buffer of that layout.
+    pub build: fn(&Arguments, &Lift<S>, &Layout) -> Result<Box<dyn Prox<S>>, Error>,
+    /// φ(−x) = φ(x): it can be lifted to groups and singular values.
+    pub even: bool,
+}
+
+impl<S> AsRef<Entry> for PenaltyRow<S> {
+    fn as_ref(&self) -> &Entry {
+        &self.entry
+    }
+}
+
+fn lift<S: Real, P: Separable<S>>(phi: P, lift: &Lift<S>, layout: &Layout) -> Result<Box<dyn Prox<S>>, Error> {
+    Ok(match lift {
+        Lift::Entries => Box::new(Entrywise::new(phi, layout.size())),
+        Lift::Weighted(weights) => {
+            layout.check("weights", weights)?;
+            Box::new(Entrywise::weighted(phi, weights.clone())?)
+        }
+        Lift::Rows => Box::new(Group::rows(phi, layout)?),
+        Lift::Columns => Box::new(Group::columns(phi, layout)?),
+        Lift::Pixels => Box::new(Group::pixels(phi, layout)?),
+        Lift::Groups(groups) => Box::new(Group::given(phi, groups.clone(), layout.size())?),
+        Lift::SingularValues => Box::new(Spectral::new(phi, layout)?),
+    })
+}
+
+const LAMBDA: Parameter = Parameter::new("lambda", 1.0, "weight λ > 0");
+
+/// Every penalty of one number.
+pub fn penalties<S: Real>() -> Vec<PenaltyRow<S>> {
+    vec![
+        PenaltyRow {
+            entry: Entry {
+                name: "l1",
+                formula: "λ|x|",
+                about: "convex; soft thresholding; the lasso, anisotropic TV, the nuclear norm",
+                parameters: &[LAMBDA],
+            },
+            build: |a, to, layout| lift(L1::new(a.get("lambda"))?, to, layout),
+            even: true,
+        },
+        PenaltyRow {
+            entry: Entry {
+                name: "mcp",
+                formula: "λ|x| − x²/(2μ) if |x| ≤ μλ, else μλ²/2",
+                about: "minimax concave penalty; firm thresholding; ρ = 1/μ; large entries are not shrunk",
+                parameters: const { &[LAMBDA, Parameter::new("mu", 3.0, "concavity μ > 0")] },
+            },
+            build: |a, to, layout| lift(Mcp::new(a.get("lambda"), a.get("mu"))?, to, layout),
+            even: true,
+        },
+        PenaltyRow {
+            entry: Entry {
+                name: "scad",
+                formula: "λ|x| if |x| ≤ λ; (2aλ|x| − x² − λ²)/(2(a−1)) if |x| ≤ aλ; else λ²(a+1)/2",
+                about: "smoothly clipped absolute deviation; ρ = 1/(a−1); large entries are not shrunk",
+                parameters: const { &[LAMBDA, Parameter::new("a", 3.7, "where it flattens, a > 2")] },
+            },
+            build: |a, to, layout| lift(Scad::new(a.get("lambda"), a.get("a"))?, to, layout),
+            even: true,
+        },
+        PenaltyRow {
+            entry: Entry {
+                name: "huber",
+                formula: "λx²/(2δ) if |x| ≤ δ, else λ(|x| − δ/2)",
+                about: "convex and smooth; small entries are shrunk, not set to zero",
+                parameters: const { &[LAMBDA, Parameter::new("delta", 1.0, "where it becomes linear, δ > 0")] },
+            },
+            build: |a, to, layout| lift(Huber::new(a.get("lambda"), a.get("delta"))?, to, layout),
+            even: true,
+        },
+        PenaltyRow {
+            entry: Entry {
+                name: "log-sum",
+                formula: "λ·log(1 + |x|/θ)",
+                about: "the limit of reweighted ℓ1; ρ = λ/θ²",
+                parameters: const { &[LAMBDA, Parameter::new("theta", 1.0, "scale θ > 0")] },
+            },
+            build: |a, to, layout| lift(LogSum::new(a.get("lambda"), a.get("theta"))?, to, layout),
+            even: true,
+        },
+        PenaltyRow {
+            entry: Entry {
+                name: "elastic-net",
+                formula: "λ|x| + νx²/2",
+                about: "convex; sparse and shrunk; not Lipschitz, so statements that need L_g do not apply",
+                parameters: const { &[LAMBDA, Parameter::new("nu", 1.0, "ridge ν ≥ 0")] },
+            },
+            build: |a, to, layout| lift(ElasticNet::new(a.get("lambda"), a.get("nu"))?, to, layout),
+            even: true,
+        },
+        PenaltyRow {
+            entry: Entry {
+                name: "nonnegative",
+                formula: "0 if x ≥ 0, else ∞",
+                about: "indicator; the prox is the projection; not Lipschitz",
+                parameters: &[],
+            },
+            build: |_, to, layout| lift(Nonnegative, to, layout),
+            even: false,
+        },
+        PenaltyRow {
+            entry: Entry {
+                name: "box",
+                formula: "0 if lower ≤ x ≤ upper, else ∞",
+                about: "indicator; the prox is the projection; not Lipschitz",
+                parameters: const {
+                    &[
+                        Parameter::new("lower", 0.0, "smallest value allowed"),
+                        Parameter::new("upper", 1.0, "largest value allowed"),
+                    ]
+                },
+            },
+            build: |a, to, layout| lift(Interval::new(a.get("lower"), a.get("upper"))?, to, layout),
+            even: false,
+        },
+    ]
+}
+
+/// What a penalty can be applied to, by the name users type.
+pub fn lifts() -> [Entry; 6] {
+    let entry = |name, formula, about| Entry { name, formula, about, parameters: &[] };
+    [
+        entry("entries", "Σ wᵢφ(uᵢ)", "every entry, weighted or not"),
+        entry("rows", "Σ φ(‖u_i·‖₂)", "the norm of every row"),
+        entry("columns", "Σ φ(‖u_·j‖₂)", "the norm of every column"),
+        entry("pixels", "Σ φ(‖(∇ₓ, ∇ᵧ)_ij‖₂)", "a pixel's components together: isotropic total variation"),
+        entry("groups", "Σ φ(‖u_g‖₂)", "the norm of every given group"),
+        entry("singular-values", "Σ φ(σᵢ)", "the singular values: nuclear norm, singular-value MCP and SCAD"),
+    ]
+}

@@ -1,0 +1,93 @@
+//! Xq and XᵀXq for a row-major X of either number type and vectors in `f64`, X read once.
+
+use super::Shape;
+use crate::real::Real;
+use crate::vector::simd;
+
+const LANES: usize = 16;
+
+/// The image of a vector of the short side: long ← Xq, or Xᵀq when X is wide.
+pub(super) fn image<S: Real>(long: &mut [f64], shape: Shape, x: &[S], q: &[f64]) {
+    simd(
+        #[inline(always)]
+        || {
+            if shape.rows >= shape.cols {
+                for (t, row) in long.iter_mut().zip(x.chunks_exact(shape.cols)) {
+                    *t = dot(row, q);
+                }
+            } else {
+                add_rows(long, x, shape.cols, q);
+            }
+        },
+    )
+}
+
+/// w ← XᵀXq, or XXᵀq when X is wide; `long` is scratch.
+pub(super) fn normal<S: Real>(w: &mut [f64], long: &mut [f64], shape: Shape, x: &[S], q: &[f64]) {
+    simd(
+        #[inline(always)]
+        || {
+            if shape.rows >= shape.cols {
+                // A strip of rows is still in cache when it is read for the second time.
+                w.fill(0.0);
+                let strip = (STRIP / shape.cols / 4).max(1) * 4 * shape.cols;
+                for x in x.chunks(strip) {
+                    let rows = x.len() / shape.cols;
+                    for (t, row) in long.iter_mut().zip(x.chunks_exact(shape.cols)) {
+                        *t = dot(row, q);
+                    }
+                    accumulate(w, x, shape.cols, &long[..rows]);
+                }
+            } else {
+                add_rows(long, x, shape.cols, q);
+                for (t, row) in w.iter_mut().zip(x.chunks_exact(shape.cols)) {
+                    *t = dot(row, long);
+                }
+            }
+        },
+    )
+}
+
+/// Entries of a strip: half of a first-level cache in `f64`.
+const STRIP: usize = 2048;
+
+/// sum ← Σᵢ weightᵢ·rowᵢ.
+#[inline(always)]
+fn add_rows<S: Real>(sum: &mut [f64], x: &[S], cols: usize, weights: &[f64]) {
+    sum.fill(0.0);
+    accumulate(sum, x, cols, weights);
+}
+
+/// sum ← sum + Σᵢ weightᵢ·rowᵢ, four rows at a time: the sum is read and written a quarter as often.
+#[inline(always)]
+fn accumulate<S: Real>(sum: &mut [f64], x: &[S], cols: usize, weights: &[f64]) {
+    let (fours, rest) = weights.as_chunks::<4>();
+    for (weights, x) in fours.iter().zip(x.chunks_exact(4 * cols)) {
+        let (a, x) = x.split_at(cols);
+        let (b, x) = x.split_at(cols);
+        let (c, d) = x.split_at(cols);
+        for ((((s, a), b), c), d) in sum.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            *s += (weights[0] * a.f64() + weights[1] * b.f64()) + (weights[2] * c.f64() + weights[3] * d.f64());
+        }
+    }
+    for (weight, row) in rest.iter().zip(x[4 * fours.len() * cols..].chunks_exact(cols)) {
+        for (s, v) in sum.iter_mut().zip(row) {
+            *s += weight * v.f64();
+        }
+    }
+}
+
+/// ⟨row, q⟩.
+#[inline(always)]
+fn dot<S: Real>(row: &[S], q: &[f64]) -> f64 {
+    let (a, rest_a) = row.as_chunks::<LANES>();
+    let (b, rest_b) = q.as_chunks::<LANES>();
+    let mut lanes = [0.0; LANES];
+    for (a, b) in a.iter().zip(b) {
+        for l in 0..LANES {
+            lanes[l] += a[l].f64() * b[l];
+        }
+    }
+    let rest: f64 = rest_a.iter().zip(rest_b).map(|(a, b)| a.f64() * b).sum();
+    lanes.iter().sum::<f64>() + rest
+}

@@ -1,0 +1,291 @@
+use crate::block::Layout;
+use crate::error::Error;
+use crate::penalty::entrywise::{check_weights, weight_constants};
+use crate::penalty::partition::Partition;
+use crate::penalty::reply::{Replies, Reply, TILE};
+use crate::penalty::tile::pair_norms;
+use crate::penalty::{Envelope, Pixels, Prox, Separable, Streamed};
+use crate::real::Real;
+use crate::vector::simd;
+
+/// g(u) = Σ_g w_g·φ(‖u_g‖₂): an even penalty on the norms of disjoint groups of entries.
+///
+/// ρ = ρ_φ·max w_g, L = slope·‖w‖₂ over the groups (√(number of groups) without weights); the prox keeps the direction of
+/// each group, prox_φ(‖u_g‖)·u_g/‖u_g‖. Yuan and Lin, "Model selection and estimation in regression with grouped
+/// variables" (2006); on the two difference components of each pixel it is isotropic total variation.
+#[derive(Clone, Debug)]
+pub struct Group<P, S> {
+    phi: P,
+    size: usize,
+    groups: Partition,
+    weights: Option<Vec<S>>,
+    /// Group i is entries i and size/2 + i.
+    pairs: bool,
+    /// No entry is left unpenalised.
+    covers: bool,
+}
+
+impl<S: Real, P: Separable<S>> Group<P, S> {
+    /// A group is a row of a block.
+    pub fn rows(phi: P, layout: &Layout) -> Result<Self, Error> {
+        Self::new(phi, layout.size(), Partition::rows(layout))
+    }
+
+    /// A group is a column of a block.
+    pub fn columns(phi: P, layout: &Layout) -> Result<Self, Error> {
+        Self::new(phi, layout.size(), Partition::columns(layout))
+    }
+
+    /// A group is the same entry of every block; all blocks have one shape.
+    pub fn pixels(phi: P, layout: &Layout) -> Result<Self, Error> {
+        let pairs = layout.blocks().len() == 2;
+        Ok(Self { pairs, ..Self::new(phi, layout.size(), Partition::pixels(layout)?)? })
+    }
+
+    /// Groups are lists of entries of a buffer of `size`; an entry in no group is not penalised.
+    pub fn given(phi: P, groups: Vec<Vec<usize>>, size: usize) -> Result<Self, Error> {
+        let covers = groups.iter().map(Vec::len).sum::<usize>() == size;
+        Ok(Self { covers, ..Self::new(phi, size, Partition::given(&groups, size)?)? })
+    }
+
+    fn new(phi: P, size: usize, groups: Partition) -> Result<Self, Error> {
+        if !phi.is_even() {
+            let message = "a penalty of the norm of a group must be even, φ(−x) = φ(x): this one is not";
+            return Err(Error::Unsupported(message.into()));
+        }
+        Ok(Self { phi, size, groups, weights: None, pairs: false, covers: true })
+    }
+
+    /// Multiplies the penalty of group g by w_g ≥ 0. Groups are counted block by block; rows, columns and pixels in order.
+    pub fn weighted(mut self, weights: Vec<S>) -> Result<Self, Error> {
+        Error::expect_len("weights of the groups", self.groups.len(), weights.len())?;
+        check_weights(&weights)?;
+        self.weights = Some(weights);
+        Ok(self)
+    }
+
+    fn weights_at(&self, first: usize, len: usize) -> Option<&[S]> {
+        self.weights.as_ref().map(|w| &w[first..first + len])
+    }
+}
+
+impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn weak_convexity(&self) -> f64 {
+        self.phi.rho() * weight_constants(self.weights.as_deref(), self.groups.len()).0
+    }
+
+    fn lipschitz(&self) -> Option<f64> {
+        Some(self.phi.slope()? * weight_constants(self.weights.as_deref(), self.groups.len()).1)
+    }
+
+    fn value(&self, u: &[S], _: &mut [S]) -> f64 {
+        let phi = self.phi.clone();
+        let total = self.groups.walk(
+            None,
+            u,
+            self.weights.as_deref(),
+            #[inline(always)]
+            move |norm, w| Reply::subgradient(&phi, norm, w),
+        );
+        total.value
+    }
+
+    fn prox(&self, z: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> f64 {
+        if !self.covers {
+            z.copy_from_slice(u);
+        }
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        let total = self.groups.walk(
+            Some(z),
+            u,
+            self.weights.as_deref(),
+            #[inline(always)]
+            move |norm, w| Reply::prox(&phi, beta, norm, w),
+        );
+        total.value
+    }
+
+    fn moreau(&self, grad: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> Envelope {
+        if !self.covers {
+            grad.fill(S::ZERO);
+        }
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        self.groups.walk(
+            Some(grad),
+            u,
+            self.weights.as_deref(),
+            #[inline(always)]
+            move |norm, w| Reply::envelope(&phi, beta, norm, w),
+        )
+    }
+
+    fn subgradient(&self, v: &mut [S], u: &[S], _: &mut [S]) -> f64 {
+        if !self.covers {
+            v.fill(S::ZERO);
+        }
+        let phi = self.phi.clone();
+        let total = self.groups.walk(
+            Some(v),
+            u,
+            self.weights.as_deref(),
+            #[inline(always)]
+            move |norm, w| Reply::subgradient(&phi, norm, w),
+        );
+        total.value
+    }
+
+    fn streamed(&self) -> Option<Streamed<'_, S>> {
+        self.pairs.then_some(Streamed::Pixels(self))
+    }
+}
+
+impl<S: Real, P: Separable<S>> Pixels<S> for Group<P, S> {
+    fn value_at(&self, u: &[S], v: &[S], first: usize) -> f64 {
+        let phi = self.phi.clone();
+        simd(
+            #[inline(always)]
+            move || {
+                let mut norms = [S::ZERO; TILE];
+                let mut replies = Replies::new(
+                    self.weights_at(first, u.len()),
+                    #[inline(always)]
+                    move |norm, w| Reply::subgradient(&phi, norm, w),
+                );
+                for (u, v) in u.chunks(TILE).zip(v.chunks(TILE)) {
+                    let norms = &mut norms[..u.len()];
+                    pair_norms(norms, u, v);
+                    replies.answer(norms);
+                }
+                replies.total().value
+            },
+        )
+    }
+
+    fn moreau_at(&self, u: &mut [S], v: &mut [S], first: usize, beta: f64) -> Envelope {
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        simd(
+            #[inline(always)]
+            move || {
+                let mut norms = [S::ZERO; TILE];
+                let mut replies = Replies::new(
+                    self.weights_at(first, u.len()),
+                    #[inline(always)]
+                    move |norm, w| Reply::envelope(&phi, beta, norm, w),
+                );
+                for (u, v) in u.chunks_mut(TILE).zip(v.chunks_mut(TILE)) {
+                    let norms = &mut norms[..u.len()];
+                    pair_norms(norms, u, v);
+                    replies.answer(norms);
+                    for ((u, v), &factor) in u.iter_mut().zip(v).zip(norms.iter()) {
+                        (*u, *v) = (factor * *u, factor * *v);
+                    }
+                }
+                replies.total()
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::{Entrywise, Interval, L1, Mcp, Nonnegative, Scad, laws};
+
+    fn two_blocks() -> Layout {
+        Layout::new([("a", 3, 4), ("b", 2, 5)]).unwrap()
+    }
+
+    #[test]
+    fn rows_and_columns_obey_the_laws() {
+        let phi = Mcp::new(0.6, 1.5).unwrap();
+        laws::whole(&Group::<_, f64>::rows(phi, &two_blocks()).unwrap());
+        laws::whole(&Group::<_, f64>::columns(phi, &two_blocks()).unwrap());
+        let weights: Vec<f64> = (0..9).map(|i| f64::from(i % 3)).collect();
+        laws::whole(&Group::columns(phi, &two_blocks()).unwrap().weighted(weights).unwrap());
+        for layout in [Layout::matrix(7, 1).unwrap(), Layout::matrix(1, 7).unwrap()] {
+            laws::whole(&Group::<_, f64>::rows(phi, &layout).unwrap());
+            laws::whole(&Group::<_, f64>::columns(phi, &layout).unwrap());
+        }
+    }
+
+    #[test]
+    fn pixels_obey_the_laws_also_in_stretches() {
+        let phi = Scad::new(0.4, 2.5).unwrap();
+        let pair = Layout::new([("dx", 3, 5), ("dy", 3, 5)]).unwrap();
+        laws::whole(&Group::<_, f64>::pixels(phi, &pair).unwrap());
+        let weights: Vec<f64> = (0..15).map(|i| f64::from(i % 3) / 2.0).collect();
+        let weighted = Group::pixels(phi, &pair).unwrap().weighted(weights).unwrap();
+        assert!(matches!(weighted.streamed(), Some(Streamed::Pixels(_))));
+        laws::whole(&weighted);
+        let triple = Layout::new([("dx", 2, 3), ("dy", 2, 3), ("dz", 2, 3)]).unwrap();
+        let triple = Group::<_, f64>::pixels(phi, &triple).unwrap();
+        assert!(triple.streamed().is_none());
+        laws::whole(&triple);
+    }
+
+    #[test]
+    fn given_groups_obey_the_laws_and_free_the_rest() {
+        let g = Group::<_, f64>::given(L1::new(1.0).unwrap(), vec![vec![0, 3], vec![5, 1, 2]], 7).unwrap();
+        laws::whole(&g);
+        let (u, mut z) = ([3.0, 0.0, 0.0, -4.0, 9.0, 0.0, -9.0], [0.0; 7]);
+        assert_eq!(g.prox(&mut z, &u, 2.5, &mut []), 2.5);
+        assert_eq!(z, [1.5, 0.0, 0.0, -2.0, 9.0, 0.0, -9.0]);
+        assert_eq!(g.lipschitz(), Some(2f64.sqrt()));
+    }
+
+    #[test]
+    fn tiles_and_their_ends_are_all_visited() {
+        for (rows, cols) in [(300, 2), (2, 300), (5, 9001), (131, 129)] {
+            let layout = Layout::matrix(rows, cols).unwrap();
+            let u = laws::noise(rows * cols, 7);
+            for by_rows in [true, false] {
+                let phi = Mcp::new(0.3, 4.0).unwrap();
+                let group = if by_rows { Group::rows(phi, &layout) } else { Group::columns(phi, &layout) }.unwrap();
+                let lists = match by_rows {
+                    true => (0..rows).map(|i| (0..cols).map(|j| i * cols + j).collect()).collect(),
+                    false => (0..cols).map(|j| (0..rows).map(|i| i * cols + j).collect()).collect(),
+                };
+                let given = Group::given(phi, lists, rows * cols).unwrap();
+                let (mut a, mut b) = (vec![0.0; u.len()], vec![0.0; u.len()]);
+                let (ea, eb) = (group.moreau(&mut a, &u, 0.5, &mut []), given.moreau(&mut b, &u, 0.5, &mut []));
+                assert!((ea.value - eb.value).abs() <= 1e-12 * eb.value);
+                assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-14));
+            }
+        }
+    }
+
+    #[test]
+    fn groups_of_one_entry_are_entries() {
+        let (phi, u) = (Mcp::new(0.3, 2.0).unwrap(), laws::noise(37, 3).iter().map(|&v| v as f32).collect::<Vec<_>>());
+        let (group, plain) = (Group::rows(phi, &Layout::vector(37).unwrap()).unwrap(), Entrywise::new(phi, 37));
+        let (mut a, mut b) = (vec![0.0; 37], vec![0.0; 37]);
+        group.prox(&mut a, &u, 0.5, &mut []);
+        plain.prox(&mut b, &u, 0.5, &mut []);
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-7));
+    }
+
+    #[test]
+    fn nan_is_not_hidden() {
+        let g = Group::columns(L1::new(1.0).unwrap(), &Layout::matrix(2, 2).unwrap()).unwrap();
+        let mut z = [0.0; 4];
+        assert!(g.prox(&mut z, &[1.0, f64::NAN, 1.0, 1.0], 0.1, &mut []).is_nan());
+        assert!(z[1].is_nan() && z[3].is_nan() && z[0].is_finite());
+    }
+
+    #[test]
+    fn bad_groups_are_refused() {
+        let (l1, layout) = (L1::new(1.0).unwrap(), two_blocks());
+        assert!(matches!(Group::<_, f64>::rows(Nonnegative, &layout), Err(Error::Unsupported(_))));
+        assert!(matches!(Group::<_, f64>::pixels(l1, &layout), Err(Error::Unsupported(_))));
+        assert!(matches!(Group::<_, f64>::given(l1, vec![vec![0], vec![7]], 7), Err(Error::Unsupported(_))));
+        assert!(matches!(Group::<_, f64>::given(l1, vec![vec![0, 1], vec![1]], 7), Err(Error::Unsupported(_))));
+        let rows = Group::rows(l1, &layout).unwrap();
+        assert!(matches!(rows.clone().weighted(vec![1.0; 4]), Err(Error::Shape { expected: 5, got: 4, .. })));
+        laws::refuses("weight", rows.weighted(vec![1.0, 1.0, -1.0, 1.0, 1.0]));
+        assert!(Group::<_, f64>::rows(Interval::new(-1.0, 1.0).unwrap(), &layout).is_ok());
+    }
+}

@@ -1,0 +1,105 @@
+use crate::error::Error;
+use crate::penalty::Separable;
+use crate::real::Real;
+
+/// φ(x) = λ·log(1 + |x|/θ).
+///
+/// ρ = λ/θ², slope λ/θ. Candès, Wakin and Boyd, "Enhancing sparsity by reweighted ℓ1 minimization" (2008).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogSum {
+    lambda: f64,
+    theta: f64,
+}
+
+impl LogSum {
+    /// Weight λ > 0 and scale θ > 0: the smaller θ, the nearer to counting nonzeros.
+    pub fn new(lambda: f64, theta: f64) -> Result<Self, Error> {
+        Ok(Self { lambda: Error::expect_positive("lambda", lambda)?, theta: Error::expect_positive("theta", theta)? })
+    }
+
+    /// (s − βλ/θ)₊ and √D with D = (s+θ)² − 4βλ, for s above the threshold βλ/θ.
+    ///
+    /// Written as D = (s−θ)² + 4θ(s − βλ/θ), a sum of terms ≥ 0: rounding cannot make it negative, and the digits that
+    /// (s+θ)² and 4βλ share when βρ is near 1 are not lost. Below the threshold √D = |s−θ|.
+    #[inline(always)]
+    fn root<S: Real>(&self, s: S, beta: S) -> (S, S) {
+        let theta = S::of(self.theta);
+        let past = S::ZERO.larger(s - beta * S::of(self.lambda) / theta);
+        (past, ((s - theta) * (s - theta) + S::of(4.0) * theta * past).sqrt())
+    }
+}
+
+impl<S: Real> Separable<S> for LogSum {
+    #[inline(always)]
+    fn phi(&self, x: S) -> S {
+        S::of(self.lambda) * (x.abs() / S::of(self.theta)).ln_1p()
+    }
+
+    /// (s − θ + √D)/2. Where s < θ those terms cancel, so the same number as 2θ(s − βλ/θ)₊/(θ − s + √D): exactly 0 up
+    /// to the threshold, which lies below θ because βρ < 1.
+    #[inline(always)]
+    fn prox_phi(&self, x: S, beta: S) -> S {
+        let (s, theta) = (x.abs(), S::of(self.theta));
+        let (past, root) = self.root(s, beta);
+        let near = S::of(2.0) * theta * past / (theta - s + root);
+        let far = S::of(0.5) * (s - theta + root);
+        (if s < theta { near } else { far }).copysign(x)
+    }
+
+    #[inline(always)]
+    fn derivative(&self, x: S) -> S {
+        S::of(self.lambda) / (S::of(self.theta) + x.abs()) * x.sign()
+    }
+
+    fn rho(&self) -> f64 {
+        self.lambda / (self.theta * self.theta)
+    }
+
+    fn slope(&self) -> Option<f64> {
+        Some(self.lambda / self.theta)
+    }
+
+    /// The slope (s − z)/β = (s + θ − √D)/(2β) without its cancellation: min(s/β, 2λ/(s + θ + √D)).
+    #[inline(always)]
+    fn envelope(&self, x: S, beta: S) -> (S, S) {
+        let (s, two) = (x.abs(), S::of(2.0));
+        let z = self.prox_phi(x, beta);
+        let (_, root) = self.root(s, beta);
+        let slope = (s * (S::ONE / beta)).smaller(two * S::of(self.lambda) / (s + S::of(self.theta) + root));
+        (self.phi(z) + S::of(0.5) * beta * slope * slope, slope.copysign(x))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::laws;
+
+    #[test]
+    fn obeys_the_laws() {
+        laws::scalar(&LogSum::new(0.7, 1.1).unwrap());
+        laws::scalar(&LogSum::new(0.05, 0.3).unwrap());
+    }
+
+    #[test]
+    fn known_values() {
+        let phi = LogSum::new(2.0, 4.0).unwrap();
+        assert_eq!(phi.phi(-4.0), 2.0 * 2f64.ln());
+        assert_eq!(phi.prox_phi(0.5, 1.0), 0.0); // βλ/θ = 1/2
+        assert_eq!(phi.prox_phi(-5.0, 4.0), -(1.0 + 49f64.sqrt()) / 2.0);
+    }
+
+    #[test]
+    fn keeps_its_digits_when_beta_rho_is_almost_one() {
+        // λ = θ = 1, s = 1 + t: z = (t + √(t² + 4(1 + t − β)))/2, here with t = 0 and 1 − β = 2⁻⁴⁰, so z = 2⁻²⁰.
+        let phi = LogSum::new(1.0, 1.0).unwrap();
+        assert_eq!(phi.prox_phi(1.0, 1.0 - 2f64.powi(-40)), 2f64.powi(-20));
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        laws::refuses("lambda", LogSum::new(0.0, 1.0));
+        laws::refuses("theta", LogSum::new(1.0, -1.0));
+        laws::refuses("theta", LogSum::new(1.0, f64::NAN));
+    }
+}

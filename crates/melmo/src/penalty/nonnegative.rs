@@ -1,0 +1,58 @@
+use crate::penalty::Separable;
+use crate::real::Real;
+
+/// φ(x) = 0 for x ≥ 0, else ∞.
+///
+/// ρ = 0, no bound on the slope; the prox is the projection max(x, 0).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nonnegative;
+
+impl<S: Real> Separable<S> for Nonnegative {
+    /// Outside, |x| > 0 times ∞, so that NaN stays NaN.
+    #[inline(always)]
+    fn phi(&self, x: S) -> S {
+        if x >= S::ZERO { S::ZERO } else { x.abs() * S::of(f64::INFINITY) }
+    }
+
+    #[inline(always)]
+    fn prox_phi(&self, x: S, _: S) -> S {
+        S::ZERO.larger(x)
+    }
+
+    #[inline(always)]
+    fn derivative(&self, _: S) -> S {
+        S::ZERO
+    }
+
+    fn rho(&self) -> f64 {
+        0.0
+    }
+
+    fn slope(&self) -> Option<f64> {
+        None
+    }
+
+    fn is_even(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::laws;
+
+    #[test]
+    fn obeys_the_laws() {
+        laws::scalar(&Nonnegative);
+    }
+
+    #[test]
+    fn known_values() {
+        assert_eq!(Nonnegative.phi(-1e-300), f64::INFINITY);
+        assert_eq!(Nonnegative.phi(0.0f32), 0.0);
+        assert_eq!(Nonnegative.prox_phi(-3.0, 0.7), 0.0);
+        assert_eq!(Nonnegative.envelope(-3.0, 0.5), (9.0, -6.0));
+        assert!(!Separable::<f64>::is_even(&Nonnegative));
+    }
+}

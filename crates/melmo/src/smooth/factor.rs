@@ -1,0 +1,165 @@
+use crate::block::Layout;
+use crate::error::Error;
+use crate::linalg::{Into, Mat};
+use crate::real::Real;
+use crate::smooth::Smooth;
+use crate::smooth::residual::{observed, residual};
+use crate::vector::{axpy, norm2_squared};
+
+/// f(W, H) = c‖M⊙(Y − WH)‖² + ν/2·‖H‖², with a mask M of zeros and ones, or none.
+///
+/// ∇f has no global Lipschitz constant. With ν = 0 and a penalty on W alone the objective is degenerate: (tW, H/t) with
+/// t → 0 keeps the loss and removes the penalty, so that no point attains the infimum.
+#[derive(Clone, Debug)]
+pub struct Factorization<S> {
+    layout: Layout,
+    y: Vec<S>,
+    mask: Option<Vec<S>>,
+    rows: usize,
+    cols: usize,
+    rank: usize,
+    coefficient: f64,
+    ridge: f64,
+}
+
+impl<S: Real> Factorization<S> {
+    /// The rows×cols data Y and the rank r ≥ 1: blocks `W` (rows×r) and `H` (r×cols), c = 1, no mask, ν = 0.
+    pub fn new(y: Vec<S>, rows: usize, cols: usize, rank: usize) -> Result<Self, Error> {
+        Error::expect_parameter("rank", rank as f64, rank > 0, "at least 1")?;
+        let layout = Layout::new([("W", rows, rank), ("H", rank, cols)])?;
+        Layout::matrix(rows, cols)?; // Y can be addressed
+        let y = observed(y, None, rows * cols)?;
+        Ok(Self { layout, y, mask: None, rows, cols, rank, coefficient: 1.0, ridge: 0.0 })
+    }
+
+    /// The factor c > 0 in front of the squared norm.
+    pub fn coefficient(mut self, c: f64) -> Result<Self, Error> {
+        self.coefficient = Error::expect_positive("c", c)?;
+        Ok(self)
+    }
+
+    /// Which entries of Y are observed (1) or not (0).
+    pub fn mask(mut self, mask: Vec<S>) -> Result<Self, Error> {
+        self.y = observed(self.y, Some(&mask), self.rows * self.cols)?;
+        self.mask = Some(mask);
+        Ok(self)
+    }
+
+    /// The weight ν ≥ 0 of ½‖H‖².
+    pub fn ridge(mut self, nu: f64) -> Result<Self, Error> {
+        let holds = nu >= 0.0 && nu.is_finite();
+        self.ridge = Error::expect_parameter("ridge", nu, holds, "a finite number, at least 0")?;
+        Ok(self)
+    }
+
+    /// Rows of a strip: the residual of a strip stays in cache between the three products that use it, and still has
+    /// enough rows for those to run at full speed. Strips of equal height, so that the last is not a sliver.
+    fn strip(&self) -> usize {
+        const BYTES: usize = 256 * 1024;
+        const ENOUGH: usize = 128;
+        let most = (BYTES / (size_of::<S>() * self.cols)).max(ENOUGH);
+        self.rows.div_ceil(self.rows.div_ceil(most))
+    }
+}
+
+impl<S: Real> Smooth<S> for Factorization<S> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn work_len(&self) -> usize {
+        self.strip() * self.cols
+    }
+
+    fn value_grad(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
+        let Self { rows, cols, rank, .. } = *self;
+        let (w, h) = x.split_at(rows * rank);
+        let (grad_w, grad_h) = grad.split_at_mut(rows * rank);
+        let h_mat = Mat::new(h, rank, cols);
+        let twice_c = S::of(2.0 * self.coefficient);
+        let mut squared = 0.0;
+        for top in (0..rows).step_by(self.strip()) {
+            let height = self.strip().min(rows - top);
+            let entries = top * cols..(top + height) * cols;
+            let w_s = Mat::new(&w[top * rank..], height, rank);
+            let r_s = &mut work[..height * cols];
+            S::gemm(r_s, Into::Replace, S::ONE, w_s, h_mat); // R = M⊙(WH − Y), strip by strip
+            let mask = self.mask.as_ref().map(|mask| &mask[entries.clone()]);
+            squared += residual(r_s, [], &self.y[entries], mask);
+            let r_s = Mat::new(r_s, height, cols);
+            S::gemm(&mut grad_w[top * rank..], Into::Replace, twice_c, r_s, h_mat.t()); // ∇_W = 2cRHᵀ
+            let into = if top == 0 { Into::Replace } else { Into::Add };
+            S::gemm(grad_h, into, twice_c, w_s.t(), r_s); // ∇_H = 2cWᵀR + νH
+        }
+        if self.ridge == 0.0 {
+            return self.coefficient * squared;
+        }
+        axpy(grad_h, self.ridge, h);
+        self.coefficient * squared + 0.5 * self.ridge * norm2_squared(h)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smooth::laws;
+
+    fn mask(n: usize) -> Vec<f64> {
+        (0..n).map(|i| f64::from(i % 3 != 1)).collect()
+    }
+
+    #[test]
+    fn obeys_the_laws() {
+        let f = Factorization::new(laws::noise(42, 1), 6, 7, 3).unwrap();
+        laws::check(&f);
+        laws::check(&f.clone().coefficient(0.5).unwrap());
+        laws::check(&f.clone().ridge(0.3).unwrap());
+        laws::check(&f.mask(mask(42)).unwrap().ridge(0.3).unwrap());
+    }
+
+    #[test]
+    fn known_value() {
+        let f = Factorization::new(vec![1.0f32, 2.0, 3.0, 4.0], 2, 2, 1).unwrap().ridge(2.0).unwrap();
+        let (mut grad, mut work) = ([9.0; 4], vec![0.0; f.work_len()]);
+        // W = (1, 2)ᵀ, H = (1, 1): R = WH − Y = (0 −1; −1 −2).
+        assert_eq!(f.value_grad(&mut grad, &[1.0, 2.0, 1.0, 1.0], &mut work), 6.0 + 2.0);
+        assert_eq!(grad, [-2.0, -6.0, -4.0 + 2.0, -10.0 + 2.0]);
+    }
+
+    #[test]
+    fn strips_add_up_to_the_whole() {
+        let (rows, cols, rank) = (300, 401, 2);
+        let f = Factorization::new(laws::noise(rows * cols, 1), rows, cols, rank).unwrap();
+        let (mask, f) = (mask(rows * cols), f.mask(mask(rows * cols)).unwrap());
+        assert!(f.strip() < rows && f.work_len() < rows * cols);
+        let x = laws::noise(f.layout().size(), 2);
+        let (mut grad, mut work) = (vec![f64::NAN; x.len()], vec![f64::NAN; f.work_len()]);
+        let value = f.value_grad(&mut grad, &x, &mut work);
+        let (w, h) = x.split_at(rows * rank);
+        let (mut plain, mut plain_grad) = (0.0, vec![0.0; x.len()]);
+        for (i, j) in (0..rows).flat_map(|i| (0..cols).map(move |j| (i, j))) {
+            let wh: f64 = (0..rank).map(|k| w[i * rank + k] * h[k * cols + j]).sum();
+            let r = mask[i * cols + j] * (wh - f.y[i * cols + j]);
+            plain += r * r;
+            for k in 0..rank {
+                plain_grad[i * rank + k] += 2.0 * r * h[k * cols + j];
+                plain_grad[rows * rank + k * cols + j] += 2.0 * r * w[i * rank + k];
+            }
+        }
+        assert!((value - plain).abs() <= 1e-12 * plain);
+        assert!(grad.iter().zip(&plain_grad).all(|(a, b)| (a - b).abs() <= 1e-11));
+    }
+
+    #[test]
+    fn bad_input_is_refused() {
+        let new = |rank| Factorization::new(vec![0.0; 6], 2, 3, rank);
+        assert!(matches!(new(0), Err(Error::Parameter { name: "rank", .. })));
+        assert!(matches!(Factorization::new(vec![0.0; 5], 2, 3, 1), Err(Error::Shape { .. })));
+        assert!(matches!(Factorization::new(vec![f32::NAN; 6], 2, 3, 1), Err(Error::NotFinite { .. })));
+        assert!(matches!(Factorization::<f64>::new(vec![], 0, 3, 1), Err(Error::EmptyBlock { .. })));
+        assert!(matches!(new(1).unwrap().coefficient(0.0), Err(Error::Parameter { name: "c", .. })));
+        assert!(matches!(new(1).unwrap().ridge(-1.0), Err(Error::Parameter { name: "ridge", .. })));
+        assert!(matches!(new(1).unwrap().mask(vec![1.0; 5]), Err(Error::Shape { .. })));
+        assert!(matches!(new(1).unwrap().mask(vec![0.5; 6]), Err(Error::NotBinary { .. })));
+    }
+}

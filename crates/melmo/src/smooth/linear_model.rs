@@ -1,0 +1,46 @@
+//! f(x) = h(Ax): what least squares, logistic and Huber regression share.
+
+use crate::operator::LinOp;
+use crate::real::Real;
+use crate::vector::{simd, sum};
+
+/// Scratch of [`value_grad`]: Ax, and what A needs.
+pub(super) fn work_len<S: Real>(a: &dyn LinOp<S>) -> usize {
+    a.range().size() + a.work_len()
+}
+
+/// grad ← A*h′(Ax); returns h(Ax) = Σᵢ hᵢ((Ax)ᵢ). `h` gives hᵢ and hᵢ′ from (Ax)ᵢ and the datum bᵢ.
+pub(super) fn value_grad<S: Real>(
+    a: &dyn LinOp<S>,
+    b: &[S],
+    grad: &mut [S],
+    x: &[S],
+    work: &mut [S],
+    h: impl Fn(S, S) -> (S, S),
+) -> f64 {
+    let (y, work) = work.split_at_mut(b.len());
+    a.apply(y, x, work);
+    let value = replace_by_slopes(y, b, h);
+    grad.fill(S::ZERO);
+    a.adjoint_add(grad, y, work);
+    value
+}
+
+/// yᵢ ← hᵢ′(yᵢ); returns Σᵢ hᵢ(yᵢ).
+#[inline(always)]
+fn replace_by_slopes<S: Real>(y: &mut [S], b: &[S], h: impl Fn(S, S) -> (S, S)) -> f64 {
+    const STRETCH: usize = 256;
+    simd(
+        #[inline(always)]
+        move || {
+            let (mut total, mut values) = (0.0, [S::ZERO; STRETCH]);
+            for (y, b) in y.chunks_mut(STRETCH).zip(b.chunks(STRETCH)) {
+                for ((y, &b), value) in y.iter_mut().zip(b).zip(&mut values) {
+                    (*value, *y) = h(*y, b);
+                }
+                total += sum(&values[..y.len()], S::f64);
+            }
+            total
+        },
+    )
+}

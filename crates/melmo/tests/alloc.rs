@@ -1,0 +1,92 @@
+//! After construction nothing allocates: every method in every geometry, with tracing and best-point tracking on.
+
+use melmo::block::Layout;
+use melmo::catalogue::{Arguments, geometries, methods, oracles};
+use melmo::drive::{Options, Status, Stop, run};
+use melmo::geometry::{Geometry, Norm, Oracle, Product};
+use melmo::operator::{Difference2d, LinOp, Select};
+use melmo::penalty::{Entrywise, Group, Mcp, Prox, Spectral};
+use melmo::problem::Problem;
+use melmo::real::Real;
+use melmo::seeded::Seeded;
+use melmo::smooth::{Factorization, MaskedLeastSquares, Smooth};
+use melmo::trace::Record;
+
+fn problems<S: Real>() -> Vec<(&'static str, Problem<S>, Vec<S>)> {
+    let mut seeded = Seeded::new(2);
+    let mut problems = Vec::new();
+    let f = Factorization::new(seeded.normals::<S>(80 * 70), 80, 70, 4).unwrap();
+    let t = Select::new(f.layout(), &["W"]).unwrap();
+    let x0 = seeded.normals(f.layout().size());
+    let g = Entrywise::new(Mcp::new(1.0, 3.0).unwrap(), 320);
+    problems.push(("factorisation", Problem::new(f, g, t).unwrap(), x0));
+    let y: Vec<S> = seeded.normals(80 * 70);
+    let layout = Layout::matrix(80, 70).unwrap();
+    let t = Difference2d::new(80, 70).unwrap();
+    let range = LinOp::<S>::range(&t).clone();
+    let mcp = Mcp::new(0.1, 2.0).unwrap();
+    let penalties: [(&str, Box<dyn Prox<S>>); 3] = [
+        ("anisotropic TV", Box::new(Entrywise::new(mcp, range.size()))),
+        ("isotropic TV", Box::new(Group::pixels(mcp, &range).unwrap())),
+        ("singular values of the differences", Box::new(Spectral::new(mcp, &range).unwrap())),
+    ];
+    for (name, g) in penalties {
+        let f = MaskedLeastSquares::new(layout.clone(), y.clone(), None).unwrap();
+        problems.push((name, Problem::from_boxes(Box::new(f), g, Box::new(t.clone())).unwrap(), y.clone()));
+    }
+    problems
+}
+
+fn nothing_is_allocated<S: Real>() {
+    const STEPS: [u64; 3] = [2, 3, 40];
+    for (problem_name, problem, x0) in problems::<S>() {
+        for method in methods::<S>() {
+            for geometry in geometries::<S>() {
+                let oracles = if geometry.norm == Norm::Spectral {
+                    oracles().into_iter().map(|(oracle, _)| oracle).collect()
+                } else {
+                    vec![Oracle::Auto]
+                };
+                for oracle in oracles {
+                    let name = format!("{problem_name}, {}, {} {oracle}", method.entry.name, geometry.entry.name);
+                    let given: &[(&str, f64)] =
+                        if method.entry.name == "variable-smoothing" { &[("lipschitz", 1e5)] } else { &[] };
+                    let arguments = Arguments::new(&method.entry, given).unwrap();
+                    let blocks = problem.layout().blocks().iter();
+                    // Building and reporting allocate, and so may the very first call of a kernel: three steps and forty
+                    // allocate the same.
+                    let [_, few, many] = STEPS.map(|steps| {
+                        let parts: Vec<Box<dyn Geometry<S>>> =
+                            blocks.clone().map(|block| (geometry.build)(block, oracle).unwrap()).collect();
+                        let product = Box::new(Product::new(problem.layout(), parts).unwrap());
+                        let mut solver = (method.build)(&arguments, &problem, product, &x0).unwrap();
+                        let record = Some(Record::every(2, STEPS[2] as usize));
+                        let options = Options { record, track_best: true, ..Options::new(Stop::after(steps)) };
+                        let counted = allocation_counter::measure(|| {
+                            let report = run(&mut *solver, &options, &mut []);
+                            assert_eq!(report.status, Status::Iterations, "{name}");
+                        });
+                        counted.count_total
+                    });
+                    assert_eq!(few, many, "{name} ({})", S::NAME);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_allocated_f64() {
+    nothing_is_allocated::<f64>();
+}
+
+#[test]
+fn nothing_is_allocated_f32() {
+    nothing_is_allocated::<f32>();
+}
+
+#[test]
+fn the_counter_counts() {
+    let counted = allocation_counter::measure(|| drop(std::hint::black_box(vec![1u8; 100])));
+    assert_eq!(counted.count_total, 1);
+}

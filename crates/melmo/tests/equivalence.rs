@@ -1,0 +1,241 @@
+//! Two ways to the same numbers.
+
+use melmo::block::Layout;
+use melmo::catalogue::{Arguments, geometries, methods};
+use melmo::geometry::{Geometry, L2, Norm, Oracle, Product, for_block, for_layout};
+use melmo::operator::{Dense, Difference2d, Identity, LinOp, Select};
+use melmo::penalty::{Entrywise, Group, L1, Mcp, Prox};
+use melmo::problem::Problem;
+use melmo::real::Real;
+use melmo::schedule::Power;
+use melmo::seeded::Seeded;
+use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
+use melmo::solver::{Melmo, Solver, State};
+
+fn layout() -> Layout {
+    Layout::matrix(9, 7).unwrap()
+}
+
+/// Recovery of a masked 9×7 matrix.
+fn masked<S: Real>() -> (Problem<S>, Vec<S>) {
+    let mut seeded = Seeded::new(5);
+    let (y, mask) = (seeded.normals::<S>(63), seeded.mask::<S>(63, 0.7));
+    let f = MaskedLeastSquares::new(layout(), y, Some(mask)).unwrap();
+    let g = Entrywise::new(Mcp::new(0.2, 2.0).unwrap(), 63);
+    (Problem::new(f, g, Identity::new(layout())).unwrap(), seeded.normals(63))
+}
+
+fn factorisation<S: Real>() -> (Problem<S>, Vec<S>) {
+    let mut seeded = Seeded::new(6);
+    let f = Factorization::new(seeded.normals::<S>(63), 9, 7, 3).unwrap();
+    let t = Select::new(f.layout(), &["W"]).unwrap();
+    let x0 = seeded.normals(f.layout().size());
+    (Problem::new(f, Entrywise::new(Mcp::new(0.5, 3.0).unwrap(), 27), t).unwrap(), x0)
+}
+
+fn points<S: Real>(solver: &mut dyn Solver<S>, steps: usize) -> Vec<Vec<S>> {
+    (0..steps)
+        .map(|_| {
+            solver.next().unwrap();
+            solver.x().to_vec()
+        })
+        .collect()
+}
+
+fn farthest<S: Real>(a: &[Vec<S>], b: &[Vec<S>]) -> f64 {
+    let pairs = a.iter().flatten().zip(b.iter().flatten());
+    pairs.map(|(a, b)| (a.f64() - b.f64()).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_product_of_one_block_is_the_block() {
+    let (problem, x0) = masked::<f64>();
+    for norm in Norm::ALL {
+        let block = &layout().blocks()[0].clone();
+        let alone = for_block(norm, block, Oracle::Auto).unwrap();
+        let product = Product::new(&layout(), vec![for_block(norm, block, Oracle::Auto).unwrap()]).unwrap();
+        let mut a = Melmo::new(&problem, alone, Power::balanced(1.0), &x0).unwrap();
+        let mut b = Melmo::new(&problem, Box::new(product), Power::balanced(1.0), &x0).unwrap();
+        assert_eq!(points(&mut a, 30), points(&mut b, 30), "{norm}");
+    }
+}
+
+#[test]
+fn l2_on_one_block_is_the_normalised_gradient() {
+    let (problem, x0) = masked::<f64>();
+    let geometry = Box::new(L2::new(&layout().blocks()[0]));
+    let mut solver = Melmo::new(&problem, geometry, Power::balanced(1.0), &x0).unwrap();
+    let found = points(&mut solver, 40);
+    let (mut x, mut by_hand) = (x0.clone(), vec![x0.clone()]);
+    let (mut phi, mut work) = (vec![0.0; 63], vec![0.0; problem.work_len()]);
+    for k in 1..40 {
+        problem.smoothed_gradient(&mut phi, &x, f64::from(k).powf(-1.0 / 3.0), &mut work);
+        let length = phi.iter().map(|v| v * v).sum::<f64>().sqrt();
+        x.iter_mut().zip(&phi).for_each(|(x, phi)| *x -= f64::from(k).powf(-7.0 / 12.0) * phi / length);
+        by_hand.push(x.clone());
+    }
+    assert!(farthest(&found, &by_hand) < 1e-12);
+}
+
+#[test]
+fn spectral_on_a_vector_is_l2() {
+    for (rows, cols) in [(30, 1), (1, 30)] {
+        let layout = Layout::matrix(rows, cols).unwrap();
+        let y: Vec<f64> = Seeded::new(1).normals(30);
+        let f = MaskedLeastSquares::new(layout.clone(), y, None).unwrap();
+        let g = Entrywise::new(L1::new(0.3).unwrap(), 30);
+        let problem = Problem::new(f, g, Identity::new(layout.clone())).unwrap();
+        let [mut a, mut b] = [Norm::Spectral, Norm::L2].map(|norm| {
+            let geometry = for_layout(norm, &layout, Oracle::Auto).unwrap();
+            Melmo::new(&problem, geometry, Power::balanced(1.0), &[0.0; 30]).unwrap()
+        });
+        assert!(farthest(&points(&mut a, 30), &points(&mut b, 30)) < 1e-12);
+    }
+}
+
+#[test]
+fn a_dense_identity_is_the_identity() {
+    let n = 12;
+    let eye: Vec<f64> = (0..n * n).map(|i| if i / n == i % n { 1.0 } else { 0.0 }).collect();
+    let mut seeded = Seeded::new(3);
+    let (y, x0): (Vec<f64>, Vec<f64>) = (seeded.normals(n), seeded.normals(n));
+    let layout = Layout::vector(n).unwrap();
+    let problem = |t: Box<dyn LinOp<f64>>| {
+        let f = MaskedLeastSquares::new(layout.clone(), y.clone(), None).unwrap();
+        let g = Entrywise::new(Mcp::new(0.3, 2.0).unwrap(), n);
+        Problem::from_boxes(Box::new(f), Box::new(g), t).unwrap()
+    };
+    let problems =
+        [problem(Box::new(Identity::new(layout.clone()))), problem(Box::new(Dense::new(eye, n, n).unwrap()))];
+    let [a, b] = [0, 1].map(|i| {
+        let geometry = for_layout(Norm::L2, &layout, Oracle::Auto).unwrap();
+        points(&mut Melmo::new(&problems[i], geometry, Power::balanced(1.0), &x0).unwrap(), 40)
+    });
+    assert!(farthest(&a, &b) < 1e-13);
+}
+
+/// The streamed pass over an image against T, g and T* called one after another: both losses, both kinds of TV.
+fn streamed_is_chained<S: Real>(tolerance: f64) {
+    for (rows, cols) in [(1, 1), (1, 9), (9, 1), (2, 2), (17, 23)] {
+        let n = rows * cols;
+        let mut seeded = Seeded::new(7);
+        let (y, mask, x): (Vec<S>, Vec<S>, Vec<S>) = (seeded.normals(n), seeded.mask(n, 0.6), seeded.normals(n));
+        let layout = Layout::matrix(rows, cols).unwrap();
+        let t = Difference2d::new(rows, cols).unwrap();
+        let range = LinOp::<S>::range(&t).clone();
+        let mcp = Mcp::new(0.5, 2.0).unwrap();
+        let weights: Vec<S> = (0..2 * n).map(|i| S::of(0.2 + 0.1 * (i % 7) as f64)).collect();
+        let penalties: [fn(&Layout, Vec<S>, Mcp) -> Box<dyn Prox<S>>; 3] = [
+            |range, _, mcp| Box::new(Entrywise::new(mcp, range.size())),
+            |_, weights, mcp| Box::new(Entrywise::weighted(mcp, weights).unwrap()),
+            |range, _, mcp| Box::new(Group::pixels(mcp, range).unwrap()),
+        ];
+        let losses: [&dyn Fn() -> Box<dyn Smooth<S>>; 3] = [
+            &|| Box::new(MaskedLeastSquares::new(layout.clone(), y.clone(), None).unwrap()),
+            &|| Box::new(MaskedLeastSquares::new(layout.clone(), y.clone(), Some(mask.clone())).unwrap()),
+            &|| Box::new(LeastSquares::new(Box::new(Identity::new(layout.clone())), y.clone()).unwrap()),
+        ];
+        for penalty in penalties {
+            for loss in losses {
+                let make = || {
+                    let g = penalty(&range, weights.clone(), mcp);
+                    Problem::from_boxes(loss(), g, Box::new(t.clone())).unwrap()
+                };
+                let evaluate = |problem: Problem<S>| {
+                    let (mut grad, mut work) = (vec![S::of(3.0); n], vec![S::of(2.0); problem.work_len()]);
+                    let found = problem.smoothed_gradient(&mut grad, &x, 0.7, &mut work);
+                    (grad, found.f, found.envelope, problem.penalty(&x, &mut work))
+                };
+                let (a, b) = (evaluate(make()), evaluate(make().chained()));
+                assert!(farthest(&[a.0], &[b.0]) <= tolerance, "{rows}×{cols}");
+                for (a, b) in [(a.1, b.1), (a.2.value, b.2.value), (a.2.slope_squared, b.2.slope_squared), (a.3, b.3)] {
+                    assert!((a - b).abs() <= tolerance * (1.0 + b.abs()), "{rows}×{cols}: {a} {b}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn streamed_is_chained_f64() {
+    streamed_is_chained::<f64>(1e-13);
+}
+
+#[test]
+fn streamed_is_chained_f32() {
+    streamed_is_chained::<f32>(1e-5);
+}
+
+fn start<'p, S: Real>(method: &str, norm: Norm, problem: &'p Problem<S>, x0: &[S]) -> Box<dyn Solver<S> + 'p> {
+    let rows = methods::<S>();
+    let row = melmo::catalogue::find("method", &rows, method).unwrap();
+    let given: &[(&str, f64)] = if method == "variable-smoothing" { &[("lipschitz", 1e3)] } else { &[] };
+    let geometry: Box<dyn Geometry<S>> = for_layout(norm, problem.layout(), Oracle::Auto).unwrap();
+    (row.build)(&Arguments::new(&row.entry, given).unwrap(), problem, geometry, x0).unwrap()
+}
+
+#[test]
+fn single_precision_follows_double() {
+    let ((problem, x0), (problem32, x0_32)) = (masked::<f64>(), masked::<f32>());
+    for row in methods::<f64>() {
+        for norm in [Norm::L2, Norm::Row, Norm::Column, Norm::L1] {
+            let double = points(&mut *start(row.entry.name, norm, &problem, &x0), 20);
+            let single = points(&mut *start(row.entry.name, norm, &problem32, &x0_32), 20);
+            let single: Vec<Vec<f64>> = single.iter().map(|x| x.iter().map(|v| f64::from(*v)).collect()).collect();
+            assert!(farthest(&double, &single) < 1e-3, "{} {norm}: {}", row.entry.name, farthest(&double, &single));
+        }
+    }
+}
+
+/// A run that is saved as text, dropped and restored goes on with the same bits: every method, every geometry.
+fn saved_and_restored<S: Real>(make: fn() -> (Problem<S>, Vec<S>)) {
+    let (problem, x0) = make();
+    for row in methods::<S>() {
+        for geometry in geometries::<S>() {
+            if !row.uses_geometry && geometry.norm != Norm::L2 {
+                continue;
+            }
+            let name = format!("{} {}", row.entry.name, geometry.entry.name);
+            let mut whole = start(row.entry.name, geometry.norm, &problem, &x0);
+            let uninterrupted = points(&mut *whole, 40);
+            for cut in [0, 1, 2, 7, 15, 16] {
+                let mut first = start(row.entry.name, geometry.norm, &problem, &x0);
+                points(&mut *first, cut);
+                let text = serde_json::to_string(&first.save()).unwrap();
+                drop(first);
+                let state: State<S> = serde_json::from_str(&text).unwrap();
+                // Another start: everything that matters is in the state.
+                let elsewhere: Vec<S> = x0.iter().map(|&v| v + S::ONE).collect();
+                let mut second = start(row.entry.name, geometry.norm, &problem, &elsewhere);
+                points(&mut *second, 3);
+                second.restore(&state).unwrap();
+                let rest = points(&mut *second, 40 - cut);
+                assert_eq!(rest, uninterrupted[cut..], "{name}, cut after {cut}");
+            }
+        }
+    }
+}
+
+#[test]
+fn saved_and_restored_is_uninterrupted() {
+    saved_and_restored::<f64>(masked);
+    saved_and_restored::<f64>(factorisation);
+    saved_and_restored::<f32>(factorisation);
+}
+
+/// The nuclear oracle of a large block starts from its last answer: that memory is part of the state.
+#[test]
+fn warm_starts_are_saved() {
+    let layout = Layout::matrix(90, 80).unwrap();
+    let mut seeded = Seeded::new(9);
+    let f = MaskedLeastSquares::new(layout.clone(), seeded.normals(7200), None).unwrap();
+    let g = Entrywise::new(L1::new(0.1).unwrap(), 7200);
+    let problem = Problem::new(f, g, Identity::new(layout)).unwrap();
+    let x0 = vec![0.0; 7200];
+    let uninterrupted = points(&mut *start("melmo", Norm::Nuclear, &problem, &x0), 12);
+    let mut first = start("melmo", Norm::Nuclear, &problem, &x0);
+    points(&mut *first, 5);
+    let mut second = start("melmo", Norm::Nuclear, &problem, &x0);
+    second.restore(&first.save()).unwrap();
+    assert_eq!(points(&mut *second, 7), uninterrupted[5..]);
+}

@@ -18,10 +18,8 @@ fn main() -> Result<(), Error> {
     let mut checkpoint = None;
     while let Some(info) = solver.next() {
         if info.k.is_power_of_two() {
-            println!(
-                "k {:5}  F_β {:9.4}  ‖∇F_β‖_* {:9.4}  gap {:.4}",
-                info.k, info.smoothed, info.dual_norm.upper, info.prox_gap
-            );
+            let (smoothed, dual_norm) = (solver.smoothed(), info.dual_norm.upper);
+            println!("k {:5}  F_β {smoothed:9.4}  ‖∇F_β‖_* {dual_norm:9.4}  gap {:.4}", info.k, info.prox_gap);
         }
         if info.k == 1000 {
             checkpoint = Some(solver.save());

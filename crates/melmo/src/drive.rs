@@ -115,7 +115,7 @@ pub fn run<S: Real>(
 ) -> Report<S> {
     let mut drive = Drive::new(options, solver.x());
     let status = loop {
-        let Some(info) = solver.next().filter(Info::is_finite) else { break Status::NotFinite };
+        let Some(info) = solver.next().filter(|info| info.finite) else { break Status::NotFinite };
         if let Some(status) = drive.take(info, solver, observers) {
             break status;
         }
@@ -169,7 +169,10 @@ impl<'o, S: Real> Drive<'o, S> {
         self.keep_best(&info, solver.x());
         let stalled = self.has_stalled(&info);
         let certified = self.is_certified(&mut info, solver);
-        let halted = observers.iter_mut().fold(false, |halted, o| o.observe(&info, solver).is_break() || halted);
+        let mut halted = false;
+        for observer in observers.iter_mut() {
+            halted |= observer.observe(&info, solver).is_break();
+        }
         let reached = |target: f64| info.objective.is_some_and(|objective| objective <= target);
         let status = if certified {
             Some(Status::Certified)
@@ -199,7 +202,7 @@ impl<'o, S: Real> Drive<'o, S> {
             epoch: info.epoch,
             k: info.k,
             objective: info.objective.unwrap_or_else(|| solver.objective()),
-            smoothed: info.smoothed,
+            smoothed: solver.smoothed(),
             dual_norm: exact.then(|| solver.exact_dual_norm()),
             bracket: info.dual_norm,
             prox_gap: info.prox_gap,

@@ -4,7 +4,7 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::guarantee::Facts;
 use crate::operator::LinOp;
-use crate::penalty::{Envelope, Prox};
+use crate::penalty::Prox;
 use crate::real::Real;
 use crate::smooth::Smooth;
 use crate::stream::Stream;
@@ -22,8 +22,10 @@ pub struct Problem<S> {
 pub struct Evaluation {
     /// f(x).
     pub f: f64,
-    /// g_β(Tx) and the length of ∇g_β(Tx).
-    pub envelope: Envelope,
+    /// ‖∇g_β(Tx)‖₂², so that ‖Tx − z‖₂ = β·√slope_squared.
+    pub slope_squared: f64,
+    /// g_β(Tx), where it came for free; [`Problem::envelope`] computes it on request.
+    pub envelope: Option<f64>,
 }
 
 impl<S: Real> Problem<S> {
@@ -130,8 +132,8 @@ impl<S: Real> Problem<S> {
         if let Some(stream) = self.stream() {
             let (rows, work) = work.split_at_mut(stream.work_len());
             let rest = if stream.has_loss() { 0.0 } else { self.f.value_grad(grad, x, work) };
-            let Evaluation { f, envelope } = stream.smoothed_gradient_add(grad, x, beta, rows);
-            return Evaluation { f: f + rest, envelope };
+            let (f, slope_squared) = stream.smoothed_gradient_add(grad, x, beta, rows);
+            return Evaluation { f: f + rest, slope_squared, envelope: None };
         }
         let m = self.t.range().size();
         let (tx, work) = work.split_at_mut(m);
@@ -140,13 +142,25 @@ impl<S: Real> Problem<S> {
         self.t.apply(tx, x, work); // Tx
         let envelope = self.g.moreau(u, tx, beta, work); // u = ∇g_β(Tx)
         self.t.adjoint_add(grad, u, work); // ∇F_β(x) = ∇f(x) + T*u
-        Evaluation { f, envelope }
+        Evaluation { f, slope_squared: envelope.slope_squared, envelope: Some(envelope.value) }
+    }
+
+    /// g_β(Tx).
+    pub fn envelope(&self, x: &[S], beta: f64, work: &mut [S]) -> f64 {
+        if let Some(stream) = self.stream() {
+            return stream.penalty(x, Some(beta), work);
+        }
+        let m = self.t.range().size();
+        let (tx, work) = work.split_at_mut(m);
+        let (u, work) = work.split_at_mut(m);
+        self.t.apply(tx, x, work);
+        self.g.moreau(u, tx, beta, work).value
     }
 
     /// g(Tx).
     pub fn penalty(&self, x: &[S], work: &mut [S]) -> f64 {
         if let Some(stream) = self.stream() {
-            return stream.penalty(x, work);
+            return stream.penalty(x, None, work);
         }
         let (tx, work) = work.split_at_mut(self.t.range().size());
         self.t.apply(tx, x, work);

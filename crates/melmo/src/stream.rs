@@ -1,11 +1,12 @@
-//! f(x) + g_β(∇x) of an image and its gradient in one pass over memory, a row at a time.
+//! f(x) + g_β(∇x) of an image and its gradient in one pass over memory, a strip of rows at a time.
 //!
-//! The differences of a row, their envelope's slopes and the adjoint stay in a few row buffers, in cache. A virtual call a
-//! row costs nothing; across two trait objects an entry at a time it would cost everything.
+//! The slopes of a strip's differences stay in cache until the adjoint has taken them up. A virtual call a row costs
+//! little; across two trait objects an entry at a time it would cost everything.
+
+use std::ops::Range;
 
 use crate::operator::Difference2d;
-use crate::penalty::{Envelope, Streamed};
-use crate::problem::Evaluation;
+use crate::penalty::Streamed;
 use crate::real::Real;
 use crate::smooth::Pointwise;
 use crate::vector::simd;
@@ -28,87 +29,118 @@ impl<'a, S: Real> Stream<'a, S> {
         self.f.is_some()
     }
 
-    /// Row buffers: Δₓ, Δᵧ, ∇ₓ-slopes behind one zero, ∇ᵧ-slopes of this row and of the row above.
+    /// Rows that are worked on together: few enough that they stay in cache, enough that calls cost nothing.
+    fn strip(&self) -> usize {
+        (4096 / self.cols).clamp(1, self.rows)
+    }
+
+    /// x-slopes of a strip behind one zero; y-slopes of a strip and of the row above it.
     pub fn work_len(&self) -> usize {
-        5 * self.cols + 1
+        (2 * self.strip() + 1) * self.cols + 1
     }
 
-    /// grad ← ∇f + T*∇g_β(Tx), or grad + T*∇g_β(Tx) without a loss of its own.
-    pub fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> Evaluation {
+    /// Row i, and the row below it; at the image's foot the row itself, which makes the differences zero there.
+    fn row_and_below<'x>(&self, x: &'x [S], i: usize) -> (&'x [S], &'x [S]) {
+        let row = |i: usize| &x[i * self.cols..(i + 1) * self.cols];
+        (row(i), row((i + 1).min(self.rows - 1)))
+    }
+
+    /// grad ← ∇f + T*∇g_β(Tx), or grad + T*∇g_β(Tx) without a loss of its own; returns f(x) and ‖∇g_β(Tx)‖₂².
+    pub fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
         let Self { rows, cols, .. } = *self;
-        let (delta_x, work) = work.split_at_mut(cols);
-        let (delta_y, work) = work.split_at_mut(cols);
-        let (mut slope_y, work) = work.split_at_mut(cols);
-        let (mut slope_above, slope_x) = work.split_at_mut(cols);
-        slope_above.fill(S::ZERO);
-        let slope_x = &mut slope_x[..cols + 1];
-        let mut total = Evaluation { f: 0.0, envelope: Envelope::default() };
-        for i in 0..rows {
-            let first = i * cols;
-            let x_row = &x[first..first + cols];
-            let below = if i + 1 < rows { &x[first + cols..first + 2 * cols] } else { x_row };
-            differences(delta_x, delta_y, x_row, below);
-            total.envelope += self.slopes(&mut slope_x[1..], slope_y, delta_x, delta_y, first, beta);
-            // The last difference of a row or a column is 0 whatever x is: its slope does not reach x.
-            slope_x[0] = S::ZERO;
-            slope_x[cols] = S::ZERO;
-            if i + 1 == rows {
-                slope_y.fill(S::ZERO);
-            }
-            let grad_row = &mut grad[first..first + cols];
+        let (slope_x, slope_y) = work.split_at_mut(self.strip() * cols + 1);
+        slope_x[0] = S::ZERO;
+        slope_y[..cols].fill(S::ZERO);
+        let (mut f_x, mut slope_squared) = (0.0, 0.0);
+        for top in (0..rows).step_by(self.strip()) {
+            let end = (top + self.strip()).min(rows);
+            let range = top * cols..end * cols;
+            let slope_x = &mut slope_x[..range.len() + 1];
+            let slope_y = &mut slope_y[..range.len() + cols];
+            slope_squared += self.slopes(&mut slope_x[1..], &mut slope_y[cols..], x, top..end, beta);
+            let grad = &mut grad[range.clone()];
             if let Some(f) = self.f {
-                total.f += f.value_grad_at(grad_row, x_row, first);
+                f_x += f.value_grad_at(grad, &x[range.clone()], range.start);
             }
-            adjoint_row(grad_row, slope_x, slope_y, slope_above);
-            std::mem::swap(&mut slope_y, &mut slope_above);
+            adjoint(grad, slope_x, slope_y, cols);
+            slope_y.copy_within(range.len().., 0);
         }
-        total
+        (f_x, slope_squared)
     }
 
-    fn slopes(
-        &self,
-        slope_x: &mut [S],
-        slope_y: &mut [S],
-        delta_x: &[S],
-        delta_y: &[S],
-        first: usize,
-        beta: f64,
-    ) -> Envelope {
+    /// ∇g_β of a strip's differences, with zeros where a difference does not depend on x; returns its squared length.
+    fn slopes(&self, slope_x: &mut [S], slope_y: &mut [S], x: &[S], strip: Range<usize>, beta: f64) -> f64 {
+        let Self { rows, cols, .. } = *self;
+        let first = strip.start * cols;
+        // Below the image's last row there is none.
+        let inside = (strip.end.min(rows - 1) - strip.start) * cols;
+        let mut squared = 0.0;
         match &self.g {
             Streamed::Entries(g) => {
-                let mut envelope = g.moreau_at(slope_x, delta_x, first, beta);
-                envelope += g.moreau_at(slope_y, delta_y, self.rows * self.cols + first, beta);
-                envelope
+                let idle = g.rests_at_zero(beta);
+                for (i, slopes) in strip.clone().zip(slope_x.chunks_exact_mut(cols)) {
+                    let (row, (inner, last)) = (&x[i * cols..(i + 1) * cols], slopes.split_at_mut(cols - 1));
+                    squared += g.slopes_between(inner, &row[..cols - 1], &row[1..], i * cols, beta);
+                    if !idle {
+                        let end = &row[cols - 1..];
+                        squared += g.slopes_between(last, end, end, (i + 1) * cols - 1, beta);
+                    }
+                }
+                let (here, below) = (&x[first..first + inside], &x[first + cols.min(x.len() - first)..]);
+                let (inner, foot) = slope_y.split_at_mut(inside);
+                squared += g.slopes_between(inner, here, &below[..inside], rows * cols + first, beta);
+                if !foot.is_empty() && !idle {
+                    let last = &x[(rows - 1) * cols..];
+                    squared += g.slopes_between(foot, last, last, (2 * rows - 1) * cols, beta);
+                }
             }
             Streamed::Pixels(g) => {
-                slope_x.copy_from_slice(delta_x);
-                slope_y.copy_from_slice(delta_y);
-                g.moreau_at(slope_x, slope_y, first, beta)
+                let pairs = slope_x.chunks_exact_mut(cols).zip(slope_y.chunks_exact_mut(cols));
+                for (i, (delta_x, delta_y)) in strip.clone().zip(pairs) {
+                    let (row, below) = self.row_and_below(x, i);
+                    differences(delta_x, delta_y, row, below);
+                }
+                squared += g.moreau_at(slope_x, slope_y, first, beta).slope_squared;
             }
         }
+        // The last difference of a row or a column is 0 whatever x is: its slope does not reach x.
+        slope_x.chunks_exact_mut(cols).for_each(|row| row[cols - 1] = S::ZERO);
+        slope_y[inside..].fill(S::ZERO);
+        squared
     }
 
-    /// g(Tx).
-    pub fn penalty(&self, x: &[S], work: &mut [S]) -> f64 {
-        let Self { rows, cols, .. } = *self;
-        let (delta_x, work) = work.split_at_mut(cols);
-        let delta_y = &mut work[..cols];
-        (0..rows)
-            .map(|i| {
-                let first = i * cols;
-                let x_row = &x[first..first + cols];
-                let below = if i + 1 < rows { &x[first + cols..first + 2 * cols] } else { x_row };
-                differences(delta_x, delta_y, x_row, below);
-                match &self.g {
-                    Streamed::Entries(g) => g.value_at(delta_x, first) + g.value_at(delta_y, rows * cols + first),
-                    Streamed::Pixels(g) => g.value_at(delta_x, delta_y, first),
+    /// g(Tx), or g_β(Tx) when there is a β.
+    pub fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
+        let (delta_x, work) = work.split_at_mut(self.cols);
+        let delta_y = &mut work[..self.cols];
+        let row = |i| {
+            let (row, below) = self.row_and_below(x, i);
+            let first = i * self.cols;
+            match &self.g {
+                Streamed::Entries(g) => {
+                    let (last, below_first) = (self.cols - 1, self.rows * self.cols + first);
+                    let between = |from: &[S], to: &[S], first| match beta {
+                        Some(beta) => g.envelope_between(from, to, first, beta),
+                        None => g.value_between(from, to, first),
+                    };
+                    between(&row[..last], &row[1..], first)
+                        + between(&row[last..], &row[last..], first + last)
+                        + between(row, below, below_first)
                 }
-            })
-            .sum()
+                Streamed::Pixels(g) => {
+                    differences(delta_x, delta_y, row, below);
+                    match beta {
+                        Some(beta) => g.moreau_at(delta_x, delta_y, first, beta).value,
+                        None => g.value_at(delta_x, delta_y, first),
+                    }
+                }
+            }
+        };
+        (0..self.rows).map(row).sum()
     }
 }
 
-/// Δₓ and Δᵧ of one row; `below` is the row itself at the image's foot, which makes Δᵧ zero there.
+/// Both differences of one row, 0 at its end.
 fn differences<S: Real>(delta_x: &mut [S], delta_y: &mut [S], row: &[S], below: &[S]) {
     simd(
         #[inline(always)]
@@ -124,15 +156,15 @@ fn differences<S: Real>(delta_x: &mut [S], delta_y: &mut [S], row: &[S], below: 
     delta_x[row.len() - 1] = S::ZERO;
 }
 
-/// grad += (T*u) on one row: what the left neighbour and the row above took from it, minus its own slopes.
-fn adjoint_row<S: Real>(grad: &mut [S], slope_x: &[S], slope_y: &[S], slope_above: &[S]) {
+/// grad += T*u on a strip: what the left neighbour and the row above took from each pixel, minus its own slopes.
+fn adjoint<S: Real>(grad: &mut [S], slope_x: &[S], slope_y: &[S], cols: usize) {
     simd(
         #[inline(always)]
         || {
-            let left_and_own = slope_x.iter().zip(&slope_x[1..]);
-            for (((grad, (&left, &own)), &y), &above) in grad.iter_mut().zip(left_and_own).zip(slope_y).zip(slope_above)
-            {
-                *grad += (left - own) + (above - y);
+            let x_slopes = slope_x.iter().zip(&slope_x[1..]);
+            let y_slopes = slope_y.iter().zip(&slope_y[cols..]);
+            for ((grad, (&left, &own_x)), (&above, &own_y)) in grad.iter_mut().zip(x_slopes).zip(y_slopes) {
+                *grad += (left - own_x) + (above - own_y);
             }
         },
     );

@@ -99,12 +99,12 @@ pub fn norm_inf<S: Real>(x: &[S]) -> f64 {
             for chunk in chunks {
                 for l in 0..LANES {
                     largest[l] = chunk[l].abs().larger(largest[l]);
-                    poison[l] += chunk[l] - chunk[l];
+                    poison[l] += chunk[l] * S::ZERO;
                 }
             }
             let tail = rest.iter().fold(S::ZERO, |m, v| v.abs().larger(m));
             let nan = poison.iter().chain(rest).any(|&v| v.f64().is_nan());
-            // ∞ − ∞ is NaN too: only a largest entry that is finite proves that the poison came from a NaN.
+            // ∞·0 is NaN too: only a largest entry that is finite proves that the poison came from a NaN.
             let m = largest.iter().fold(tail, |m, &v| v.larger(m)).f64();
             if nan && m.is_finite() { f64::NAN } else { m }
         },

@@ -6,6 +6,9 @@ use crate::error::Error;
 use crate::geometry::{Geometry, Norm, Oracle, for_block};
 use crate::real::Real;
 
+/// Builds a geometry on a block.
+pub type BuildGeometry<S> = fn(&Block, Oracle) -> Result<Box<dyn Geometry<S>>, Error>;
+
 /// One geometry.
 pub struct GeometryRow<S> {
     /// Its text.
@@ -13,7 +16,7 @@ pub struct GeometryRow<S> {
     /// The norm.
     pub norm: Norm,
     /// Builds it on a block; the oracle matters to `spectral` alone.
-    pub build: fn(&Block, Oracle) -> Result<Box<dyn Geometry<S>>, Error>,
+    pub build: BuildGeometry<S>,
 }
 
 impl<S> AsRef<Entry> for GeometryRow<S> {

@@ -8,12 +8,15 @@ use crate::real::Real;
 use crate::seeded::Seeded;
 use crate::smooth::{Factorization, HuberRegression, LeastSquares, Logistic, MaskedLeastSquares, RobustPca, Smooth};
 
+/// Builds a loss from its data.
+pub type BuildLoss<S> = fn(&Arguments, Inputs<S>) -> Result<Box<dyn Smooth<S>>, Error>;
+
 /// One loss.
 pub struct LossRow<S> {
     /// Its text.
     pub entry: Entry,
     /// Builds it from its data.
-    pub build: fn(&Arguments, Inputs<S>) -> Result<Box<dyn Smooth<S>>, Error>,
+    pub build: BuildLoss<S>,
     /// Small instances.
     pub examples: fn(u64) -> Vec<Example<S>>,
 }

@@ -9,7 +9,7 @@ use crate::schedule::{EpochConstant, EpochPower, Horizon, Power, Restart};
 use crate::solver::{Epoch, Melmo, Solver, Subgradient, VariableSmoothing};
 
 /// Builds a solver at a start.
-pub type Start<S> =
+pub type BuildMethod<S> =
     for<'p> fn(&Arguments, &'p Problem<S>, Box<dyn Geometry<S>>, &[S]) -> Result<Box<dyn Solver<S> + 'p>, Error>;
 
 /// One method.
@@ -17,7 +17,7 @@ pub struct MethodRow<S> {
     /// Its text.
     pub entry: Entry,
     /// Builds it on a problem, in a geometry, at a start.
-    pub build: Start<S>,
+    pub build: BuildMethod<S>,
     /// It moves in the geometry it is given; otherwise it has its own.
     pub uses_geometry: bool,
 }

@@ -9,11 +9,11 @@ mod methods;
 mod operators;
 mod penalties;
 
-pub use geometries::{GeometryRow, geometries, oracles};
-pub use losses::{LossRow, losses};
-pub use methods::{MethodRow, methods};
-pub use operators::{OperatorRow, operators};
-pub use penalties::{Lift, PenaltyRow, lifts, penalties};
+pub use geometries::{BuildGeometry, GeometryRow, geometries, oracles};
+pub use losses::{BuildLoss, LossRow, losses};
+pub use methods::{BuildMethod, MethodRow, methods};
+pub use operators::{BuildOperator, OperatorRow, operators};
+pub use penalties::{BuildPenalty, Lift, PenaltyRow, lifts, penalties};
 
 use crate::block::Layout;
 use crate::error::Error;

@@ -10,12 +10,15 @@ use crate::operator::{
 use crate::real::Real;
 use crate::seeded::Seeded;
 
+/// Builds an operator from its data.
+pub type BuildOperator<S> = fn(&Arguments, Inputs<S>) -> Result<Box<dyn LinOp<S>>, Error>;
+
 /// One operator.
 pub struct OperatorRow<S> {
     /// Its text.
     pub entry: Entry,
     /// Builds it from its data.
-    pub build: fn(&Arguments, Inputs<S>) -> Result<Box<dyn LinOp<S>>, Error>,
+    pub build: BuildOperator<S>,
     /// Small instances.
     pub examples: fn(u64) -> Vec<Example<S>>,
 }

@@ -27,12 +27,15 @@ pub enum Lift<S> {
     SingularValues,
 }
 
+/// Builds a penalty on a buffer of some layout.
+pub type BuildPenalty<S> = fn(&Arguments, &Lift<S>, &Layout) -> Result<Box<dyn Prox<S>>, Error>;
+
 /// One penalty.
 pub struct PenaltyRow<S> {
     /// Its text.
     pub entry: Entry,
     /// Builds it on a buffer of that layout.
-    pub build: fn(&Arguments, &Lift<S>, &Layout) -> Result<Box<dyn Prox<S>>, Error>,
+    pub build: BuildPenalty<S>,
     /// φ(−x) = φ(x): it can be lifted to groups and singular values.
     pub even: bool,
 }

@@ -11,7 +11,8 @@ pub(super) fn work_len<T: RealField>(n: usize) -> usize {
 }
 
 pub(super) fn positive_definite<T: RealField + scratch::Plain>(a: &mut [T], n: usize, work: &mut [T]) -> bool {
-    // Both triangles are there: the column-major reading has the same matrix, in the order that the factor is built in.
+    // Both triangles are there: the column-major reading has the same matrix, in the order that the factor is built
+    // in.
     let a = MatMut::from_column_major_slice_mut(&mut a[..n * n], n, n);
     cholesky_in_place(a, LltRegularization::default(), Par::Seq, scratch::stack(work), Spec::default()).is_ok()
 }

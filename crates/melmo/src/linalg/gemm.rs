@@ -15,8 +15,8 @@ pub(super) fn product<T: ComplexField>(c: &mut [T], into: Into, alpha: T, a: Mat
     faer::linalg::matmul::matmul(c, accum, a.faer(), b.faer(), alpha, Par::Seq);
 }
 
-/// From this size on, half of a symmetric product is cheaper than all of it at full speed. Measured: at n = 64 half takes
-/// 1.1–1.3 times as long as all in `f64`, at 72 three quarters; in `f32` the two meet at 128.
+/// From this size on, half of a symmetric product is cheaper than all of it at full speed. Measured: at n = 64 half
+/// takes 1.1–1.3 times as long as all in `f64`, at 72 three quarters; in `f32` the two meet at 128.
 const fn half_pays<T>(n: usize) -> bool {
     n >= if size_of::<T>() == 8 { 72 } else { 128 }
 }

@@ -1,9 +1,9 @@
 //! Dense linear algebra: the only folder that names the linear algebra crate.
 //!
-//! [`Dense`] has one concrete implementation for `f32` and one for `f64`, so the generic code of the crate behind it is
-//! compiled once, here. Matrices are row-major slices with their sizes; scratch is lent by the caller as a slice of the
-//! same number type, so nothing here allocates, but for the packing buffer of a thread's first large product, which it
-//! keeps. Everything runs on the calling thread.
+//! [`Dense`] has one concrete implementation for `f32` and one for `f64`, so the generic code of the crate behind it
+//! is compiled once, here. Matrices are row-major slices with their sizes; scratch is lent by the caller as a slice
+//! of the same number type, so nothing here allocates, but for the packing buffer of a thread's first large product,
+//! which it keeps. Everything runs on the calling thread.
 
 mod cholesky;
 mod eigen;
@@ -89,7 +89,8 @@ pub trait Dense: Sized + sealed::Sealed {
     /// Scratch of [`Dense::positive_definite`].
     fn positive_definite_work_len(n: usize) -> usize;
 
-    /// Whether symmetric A (n×n, both triangles filled) is positive definite; A is overwritten. False when it is not finite.
+    /// Whether symmetric A (n×n, both triangles filled) is positive definite; A is overwritten. False when it is not
+    /// finite.
     fn positive_definite(a: &mut [Self], n: usize, work: &mut [Self]) -> bool;
 
     /// Scratch of [`Dense::svd`].

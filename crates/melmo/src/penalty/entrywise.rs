@@ -47,41 +47,126 @@ pub(super) fn weight_constants<S: Real>(weights: Option<&[S]>, n: usize) -> (f64
     }
 }
 
-impl<S: Real, P: Separable<S>> Entries<S> for Entrywise<P, S> {
-    fn value_at(&self, u: &[S], first: usize) -> f64 {
-        let phi = &self.phi;
-        match self.weights_at(first, u.len()) {
-            None => sum(
-                u,
-                #[inline(always)]
-                |v| phi.phi(v).f64(),
-            ),
-            Some(w) => u.iter().zip(w).filter(|(_, w)| **w > S::ZERO).map(|(&v, &w)| w.f64() * phi.phi(v).f64()).sum(),
-        }
-    }
+/// The envelope (value, slope) of wφ at x: (wφ)_β = w·φ_{wβ}, and 0 for w = 0.
+#[inline(always)]
+fn weighted_envelope<S: Real>(phi: &impl Separable<S>, x: S, w: S, beta: S) -> (S, S) {
+    let (value, slope) = phi.envelope(x, beta * w);
+    if w > S::ZERO { (w * value, w * slope) } else { (S::ZERO, S::ZERO) }
+}
 
-    fn moreau_at(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> Envelope {
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
-        match self.weights_at(first, u.len()) {
-            None => envelope_kernel(
-                grad,
-                u,
-                u,
+impl<S: Real, P: Separable<S>> Entries<S> for Entrywise<P, S> {
+    fn value_between(&self, from: &[S], to: &[S], first: usize) -> f64 {
+        let phi = self.phi.clone();
+        match self.weights_at(first, from.len()) {
+            None => sum_kernel(
+                from,
+                to,
+                from,
                 #[inline(always)]
-                move |x, _| phi.envelope(x, beta),
+                move |x, _| phi.phi(x),
             ),
-            Some(w) => envelope_kernel(
-                grad,
-                u,
+            Some(w) => sum_kernel(
+                from,
+                to,
                 w,
                 #[inline(always)]
                 move |x, w| {
-                    let (value, slope) = phi.envelope(x, beta * w); // (wφ)_β = w·φ_{wβ}
-                    if w > S::ZERO { (w * value, w * slope) } else { (S::ZERO, S::ZERO) }
+                    let value = phi.phi(x);
+                    if w > S::ZERO { w * value } else { S::ZERO }
                 },
             ),
         }
     }
+
+    fn rests_at_zero(&self, beta: f64) -> bool {
+        self.phi.phi(S::ZERO) == S::ZERO && self.phi.envelope(S::ZERO, S::of(beta)).1 == S::ZERO
+    }
+
+    fn envelope_between(&self, from: &[S], to: &[S], first: usize, beta: f64) -> f64 {
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        match self.weights_at(first, from.len()) {
+            None => sum_kernel(
+                from,
+                to,
+                from,
+                #[inline(always)]
+                move |x, _| phi.envelope(x, beta).0,
+            ),
+            Some(w) => sum_kernel(
+                from,
+                to,
+                w,
+                #[inline(always)]
+                move |x, w| weighted_envelope(&phi, x, w, beta).0,
+            ),
+        }
+    }
+
+    fn slopes_between(&self, slope: &mut [S], from: &[S], to: &[S], first: usize, beta: f64) -> f64 {
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        match self.weights_at(first, from.len()) {
+            None => slope_kernel(
+                slope,
+                from,
+                to,
+                from,
+                #[inline(always)]
+                move |x, _| phi.envelope(x, beta).1,
+            ),
+            Some(w) => slope_kernel(
+                slope,
+                from,
+                to,
+                w,
+                #[inline(always)]
+                move |x, w| weighted_envelope(&phi, x, w, beta).1,
+            ),
+        }
+    }
+}
+
+/// Σ term(toᵢ − fromᵢ, wᵢ); `term` owns its penalty, as below.
+#[inline(always)]
+fn sum_kernel<S: Real>(from: &[S], to: &[S], w: &[S], term: impl Fn(S, S) -> S) -> f64 {
+    simd(
+        #[inline(always)]
+        move || {
+            let mut lanes = [0.0; LANES];
+            for ((from, to), w) in from.chunks(LANES).zip(to.chunks(LANES)).zip(w.chunks(LANES)) {
+                for (((&from, &to), &w), lane) in from.iter().zip(to).zip(w).zip(&mut lanes) {
+                    *lane += term(to - from, w).f64();
+                }
+            }
+            total(lanes)
+        },
+    )
+}
+
+/// slope ← f(toᵢ − fromᵢ, wᵢ), and the sum of squares; `f` owns its penalty, as below.
+#[inline(always)]
+fn slope_kernel<S: Real>(slope: &mut [S], from: &[S], to: &[S], w: &[S], f: impl Fn(S, S) -> S) -> f64 {
+    simd(
+        #[inline(always)]
+        move || {
+            let mut lanes = [0.0; LANES];
+            let (slopes, slope_rest) = slope.as_chunks_mut::<LANES>();
+            let (froms, from_rest) = from.as_chunks::<LANES>();
+            let (tos, to_rest) = to.as_chunks::<LANES>();
+            let (ws, w_rest) = w.as_chunks::<LANES>();
+            for (((slope, from), to), w) in slopes.iter_mut().zip(froms).zip(tos).zip(ws) {
+                for l in 0..LANES {
+                    slope[l] = f(to[l] - from[l], w[l]);
+                    lanes[l] += slope[l].f64() * slope[l].f64();
+                }
+            }
+            let rest = slope_rest.iter_mut().zip(from_rest).zip(to_rest).zip(w_rest);
+            for ((((slope, &from), &to), &w), lane) in rest.zip(&mut lanes) {
+                *slope = f(to - from, w);
+                *lane += slope.f64() * slope.f64();
+            }
+            total(lanes)
+        },
+    )
 }
 
 const LANES: usize = 16;
@@ -149,10 +234,18 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
     }
 
     fn value(&self, u: &[S], _: &mut [S]) -> f64 {
-        self.value_at(u, 0)
+        let phi = self.phi.clone();
+        match &self.weights {
+            None => sum(
+                u,
+                #[inline(always)]
+                |v| phi.phi(v).f64(),
+            ),
+            Some(w) => u.iter().zip(w).filter(|(_, w)| **w > S::ZERO).map(|(&v, &w)| w.f64() * phi.phi(v).f64()).sum(),
+        }
     }
 
-    fn prox(&self, z: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> f64 {
+    fn prox(&self, z: &mut [S], u: &[S], beta: f64, work: &mut [S]) -> f64 {
         let (phi, beta) = (self.phi.clone(), S::of(beta));
         match &self.weights {
             None => map_kernel(
@@ -160,7 +253,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
                 u,
                 u,
                 #[inline(always)]
-                move |x, _| phi.prox_phi(x, beta),
+                move |x, _| phi.prox_phi(x, beta) + S::ZERO, // a zero is 0, never −0
             ),
             Some(w) => map_kernel(
                 z,
@@ -168,19 +261,35 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
                 w,
                 #[inline(always)]
                 move |x, w| {
-                    let shrunk = phi.prox_phi(x, beta * w);
+                    let shrunk = phi.prox_phi(x, beta * w) + S::ZERO;
                     if w > S::ZERO { shrunk } else { x }
                 },
             ),
         }
-        self.value_at(z, 0)
+        self.value(z, work)
     }
 
     fn moreau(&self, grad: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> Envelope {
-        self.moreau_at(grad, u, 0, beta)
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        match &self.weights {
+            None => envelope_kernel(
+                grad,
+                u,
+                u,
+                #[inline(always)]
+                move |x, _| phi.envelope(x, beta),
+            ),
+            Some(w) => envelope_kernel(
+                grad,
+                u,
+                w,
+                #[inline(always)]
+                move |x, w| weighted_envelope(&phi, x, w, beta),
+            ),
+        }
     }
 
-    fn subgradient(&self, v: &mut [S], u: &[S], _: &mut [S]) -> f64 {
+    fn subgradient(&self, v: &mut [S], u: &[S], work: &mut [S]) -> f64 {
         let phi = self.phi.clone();
         match &self.weights {
             None => map_kernel(
@@ -198,7 +307,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
                 move |x, w| w * phi.derivative(x),
             ),
         }
-        self.value_at(u, 0)
+        self.value(u, work)
     }
 
     fn streamed(&self) -> Option<Streamed<'_, S>> {

@@ -260,12 +260,16 @@ mod tests {
 
     #[test]
     fn groups_of_one_entry_are_entries() {
-        let (phi, u) = (Mcp::new(0.3, 2.0).unwrap(), laws::noise(37, 3).iter().map(|&v| v as f32).collect::<Vec<_>>());
-        let (group, plain) = (Group::rows(phi, &Layout::vector(37).unwrap()).unwrap(), Entrywise::new(phi, 37));
-        let (mut a, mut b) = (vec![0.0; 37], vec![0.0; 37]);
-        group.prox(&mut a, &u, 0.5, &mut []);
-        plain.prox(&mut b, &u, 0.5, &mut []);
-        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-7));
+        const N: usize = 300;
+        let (phi, layout) = (Mcp::new(0.3, 2.0).unwrap(), Layout::new([("a", N / 2, 1), ("b", N / 2, 1)]).unwrap());
+        let u: Vec<f32> = laws::noise(N, 3).iter().map(|&v| v as f32).collect();
+        let weights: Vec<f32> = (0..N).map(|i| (i % 7) as f32 / 6.0).collect();
+        let group = Group::rows(phi, &layout).unwrap().weighted(weights.clone()).unwrap();
+        let plain = Entrywise::weighted(phi, weights).unwrap();
+        let (mut a, mut b) = (vec![0.0; N], vec![0.0; N]);
+        assert!((group.prox(&mut a, &u, 0.5, &mut []) - plain.prox(&mut b, &u, 0.5, &mut [])).abs() < 1e-4);
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6));
+        assert_eq!((group.weak_convexity(), group.lipschitz()), (plain.weak_convexity(), plain.lipschitz()));
     }
 
     #[test]

@@ -97,6 +97,14 @@ mod tests {
     }
 
     #[test]
+    fn keeps_its_digits_just_above_the_threshold() {
+        // λ = θ = 1 and s = β + t: z = t·(1 + O(β)).
+        let (beta, t) = (2f64.powi(-50), 2f64.powi(-80));
+        let z = LogSum::new(1.0, 1.0).unwrap().prox_phi(beta + t, beta);
+        assert!((z / t - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
     fn bad_parameters_are_refused() {
         laws::refuses("lambda", LogSum::new(0.0, 1.0));
         laws::refuses("theta", LogSum::new(1.0, -1.0));

@@ -48,16 +48,18 @@ impl<S: Real> Separable<S> for Mcp {
         Some(self.lambda)
     }
 
-    /// Slope min(s/β, c(λ − s/μ))₊ with c = 1/(1 − β/μ); the value is s·slope/2 + cλ/2·clamp(s − βλ, 0, μλ − βλ).
+    /// With r = μ/β, k = clamp(x, ±βλ) and l = clamp(x, ±μλ): slope (rk − l)/(μ − β), value (l·slope + rk(l − k)/(μ − β))/2.
     #[inline(always)]
     fn envelope(&self, x: S, beta: S) -> (S, S) {
-        let (lambda, mu, half) = (S::of(self.lambda), S::of(self.mu), S::of(0.5));
-        let c = S::ONE / (S::ONE - beta / mu);
-        let s = x.abs();
-        let falling = S::ZERO.larger(c * lambda - s * (c / mu));
-        let slope = (s * (S::ONE / beta)).smaller(falling);
-        let past = (s - beta * lambda).larger(S::ZERO).smaller((mu - beta) * lambda);
-        (half * (s * slope + c * lambda * past), slope.copysign(x))
+        let (lambda, mu) = (S::of(self.lambda), S::of(self.mu));
+        let (ratio, scale) = (mu / beta, S::ONE / (mu - beta));
+        let near = beta * lambda;
+        let far = ratio * near; // not μλ: so rounded, the slope beyond it is exactly 0
+        // In this order a NaN passes through.
+        let clamp = |bound: S| bound.smaller((-bound).larger(x));
+        let (k, l) = (clamp(near), clamp(far));
+        let slope = scale * (ratio * k - l);
+        (S::of(0.5) * (l * slope + scale * ratio * k * (l - k)), slope)
     }
 }
 

@@ -120,13 +120,19 @@ pub enum Streamed<'a, S> {
     Pixels(&'a dyn Pixels<S>),
 }
 
-/// g(u) = Σᵢ φᵢ(uᵢ), evaluated on any stretch of entries.
+/// g(u) = Σᵢ φᵢ(uᵢ), evaluated on any stretch of entries of the form u = to − from, i = first, first + 1, ….
 pub trait Entries<S: Real>: Send + Sync {
-    /// Σ φᵢ(uᵢ) for i = first, first + 1, ….
-    fn value_at(&self, u: &[S], first: usize) -> f64;
+    /// Σ φᵢ(uᵢ).
+    fn value_between(&self, from: &[S], to: &[S], first: usize) -> f64;
 
-    /// grad ← ∇g_β(u) on these entries.
-    fn moreau_at(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> Envelope;
+    /// φ(0) = 0 and φ_β′(0) = 0: entries that are 0 contribute nothing.
+    fn rests_at_zero(&self, beta: f64) -> bool;
+
+    /// g_β(u).
+    fn envelope_between(&self, from: &[S], to: &[S], first: usize, beta: f64) -> f64;
+
+    /// slope ← ∇g_β(u); returns ‖∇g_β(u)‖₂².
+    fn slopes_between(&self, slope: &mut [S], from: &[S], to: &[S], first: usize, beta: f64) -> f64;
 }
 
 /// g(u, v) = Σᵢ φᵢ(‖(uᵢ, vᵢ)‖₂), evaluated on any stretch of pixels.

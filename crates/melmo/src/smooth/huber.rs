@@ -73,6 +73,7 @@ mod tests {
         let mut grad = [9.0];
         assert_eq!(f.value_grad(&mut grad, &[1.0], &mut [0.0; 3]), 0.125 + 6.0 + 6.0);
         assert_eq!(grad, [0.5]);
+        assert!((f.lipschitz().unwrap() - 3.0).abs() < 1e-12);
     }
 
     #[test]

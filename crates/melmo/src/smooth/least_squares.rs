@@ -65,6 +65,7 @@ mod tests {
         let mut grad = [9.0; 2];
         assert_eq!(f.value_grad(&mut grad, &[1.0, 1.0], &mut [0.0; 2]), 26.5);
         assert_eq!(grad, [23.0, 32.0]);
+        assert!((f.lipschitz().unwrap() - 30.0).abs() < 1e-12); // the table's bound is the Frobenius norm
     }
 
     #[test]

@@ -65,6 +65,8 @@ mod tests {
     #[test]
     fn obeys_the_laws() {
         laws::check(&Logistic::new(Box::new(laws::Table::noise(19, 4)), labels(19)).unwrap());
+        let one = Logistic::new(Box::new(laws::Table::new(vec![2.0], 1, 1)), vec![1.0]).unwrap();
+        assert_eq!(one.lipschitz(), Some(1.0)); // the curvature at x = 0
     }
 
     #[test]

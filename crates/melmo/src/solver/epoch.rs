@@ -40,10 +40,10 @@ impl<'p, S: Real> Epoch<'p, S> {
     fn step(&mut self) -> Info {
         let (k, epoch) = (self.k, self.k.ilog2());
         let step = self.schedule.at(k);
-        if k.is_power_of_two() {
-            if let Some(failed) = self.begin_epoch(step.beta) {
-                return failed;
-            }
+        if k.is_power_of_two()
+            && let Some(failed) = self.begin_epoch(step.beta)
+        {
+            return failed;
         }
         let last_beta = self.iterate.beta;
         self.iterate.advance(step.gamma); // x_{k+1} = x_k + γ_k·lmo(φ_k)
@@ -115,6 +115,10 @@ impl<S: Real> Solver<S> for Epoch<'_, S> {
 
     fn objective(&mut self) -> f64 {
         self.iterate.objective()
+    }
+
+    fn smoothed(&mut self) -> f64 {
+        self.iterate.smoothed()
     }
 
     fn exact_dual_norm(&mut self) -> f64 {

@@ -18,20 +18,22 @@ pub(super) struct Iterate<'p, S> {
     phi: Vec<S>,
     work: Vec<S>,
     f_x: f64,
+    /// g_β(Tx), where the evaluation gave it.
+    envelope: Option<f64>,
     /// The smoothing of the last evaluation; 0 before the first.
     pub beta: f64,
 }
 
 /// What an evaluation found.
 pub(super) struct Point {
-    pub smoothed: f64,
+    f: f64,
     pub prox_gap: f64,
     pub answer: Answer,
 }
 
 impl Point {
     pub fn is_finite(&self) -> bool {
-        self.smoothed.is_finite() && self.prox_gap.is_finite() && self.answer.dual_norm.upper.is_finite()
+        self.f.is_finite() && self.prox_gap.is_finite() && self.answer.dual_norm.upper.is_finite()
     }
 }
 
@@ -56,6 +58,7 @@ impl<'p, S: Real> Iterate<'p, S> {
             phi: vec![S::ZERO; n],
             work: vec![S::ZERO; problem.work_len()],
             f_x: f64::NAN,
+            envelope: None,
             beta: 0.0,
         })
     }
@@ -63,12 +66,8 @@ impl<'p, S: Real> Iterate<'p, S> {
     /// φ ← ∇F_β(x), and the oracle's answer to it.
     pub fn evaluate(&mut self, beta: f64) -> Point {
         let found = self.problem.smoothed_gradient(&mut self.phi, &self.x, beta, &mut self.work);
-        (self.f_x, self.beta) = (found.f, beta);
-        Point {
-            smoothed: found.f + found.envelope.value,
-            prox_gap: found.envelope.gap(beta),
-            answer: self.geometry.oracle(&self.phi),
-        }
+        (self.f_x, self.envelope, self.beta) = (found.f, found.envelope, beta);
+        Point { f: found.f, prox_gap: beta * found.slope_squared.sqrt(), answer: self.geometry.oracle(&self.phi) }
     }
 
     /// x ← x + γd.
@@ -86,6 +85,12 @@ impl<'p, S: Real> Iterate<'p, S> {
     /// F(x), for the x of the last evaluation.
     pub fn objective(&mut self) -> f64 {
         self.f_x + self.problem.penalty(&self.x, &mut self.work)
+    }
+
+    /// F_β(x), for the x and β of the last evaluation.
+    pub fn smoothed(&mut self) -> f64 {
+        let envelope = self.envelope.unwrap_or_else(|| self.problem.envelope(&self.x, self.beta, &mut self.work));
+        self.f_x + envelope
     }
 
     /// ‖φ‖_* to rounding.
@@ -118,10 +123,10 @@ impl Point {
             epoch: None,
             beta,
             gamma,
-            smoothed: self.smoothed,
             dual_norm: self.answer.dual_norm,
             prox_gap: self.prox_gap,
             objective: None,
+            finite: self.is_finite(),
             candidate: true,
         }
     }

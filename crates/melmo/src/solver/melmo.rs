@@ -94,6 +94,10 @@ impl<S: Real> Solver<S> for Melmo<'_, S> {
         self.iterate.objective()
     }
 
+    fn smoothed(&mut self) -> f64 {
+        self.iterate.smoothed()
+    }
+
     fn exact_dual_norm(&mut self) -> f64 {
         self.iterate.exact_dual_norm()
     }

@@ -29,14 +29,14 @@ pub struct Info {
     pub beta: f64,
     /// The length of the step from here; for epochs, of the step to here.
     pub gamma: f64,
-    /// F_β(x) = f(x) + g_β(Tx).
-    pub smoothed: f64,
     /// Bounds on ‖∇F_β(x)‖_*.
     pub dual_norm: Bracket,
     /// ‖Tx − z‖₂.
     pub prox_gap: f64,
     /// F(x), where the solver needed it anyway; [`Solver::objective`] computes it on request.
     pub objective: Option<f64>,
+    /// Every number of this evaluation is finite.
+    pub finite: bool,
     /// The point may be tested against ε: always, except in epochs, where it has to be the epoch's best so far, and in
     /// methods without smoothing, which promise no certificate.
     pub candidate: bool,
@@ -46,23 +46,18 @@ impl Info {
     /// Before anything could be evaluated.
     pub(crate) fn unknown() -> Self {
         let dual_norm = Bracket { lower: 0.0, upper: f64::INFINITY };
-        let (smoothed, prox_gap) = (f64::NAN, f64::NAN);
+        let prox_gap = f64::NAN;
         Self {
             k: 0,
             epoch: None,
             beta: 0.0,
             gamma: 0.0,
-            smoothed,
             dual_norm,
             prox_gap,
             objective: None,
+            finite: false,
             candidate: false,
         }
-    }
-
-    /// Every number is finite.
-    pub fn is_finite(&self) -> bool {
-        self.smoothed.is_finite() && self.dual_norm.upper.is_finite() && self.prox_gap.is_finite()
     }
 }
 
@@ -79,6 +74,9 @@ pub trait Solver<S: Real>: Iterator<Item = Info> {
 
     /// F(x) at the current point.
     fn objective(&mut self) -> f64;
+
+    /// F_β(x) = f(x) + g_β(Tx) at the current point, with the β of its evaluation.
+    fn smoothed(&mut self) -> f64;
 
     /// ‖∇F_β(x)‖_* at the current point, to rounding: more work than the oracle's bracket.
     fn exact_dual_norm(&mut self) -> f64;

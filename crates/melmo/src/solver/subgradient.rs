@@ -57,13 +57,13 @@ impl<'p, S: Real> Subgradient<'p, S> {
             epoch: None,
             beta: 0.0,
             gamma: self.step,
-            smoothed: self.objective,
             dual_norm: Bracket::exact(norm),
             prox_gap: 0.0,
             objective: Some(self.objective),
+            finite: self.objective.is_finite() && norm.is_finite(),
             candidate: false,
         };
-        if !info.is_finite() {
+        if !info.finite {
             self.ended = true;
             std::mem::swap(&mut self.x, &mut self.previous);
             self.evaluate();
@@ -90,6 +90,10 @@ impl<S: Real> Solver<S> for Subgradient<'_, S> {
     }
 
     fn objective(&mut self) -> f64 {
+        self.objective
+    }
+
+    fn smoothed(&mut self) -> f64 {
         self.objective
     }
 

@@ -52,8 +52,8 @@ impl Leading {
         Some(self.upper(self.values[n - 1], self.values.iter().sum()))
     }
 
-    /// An upper bound of σ₁ near the guess `squared` of σ₁²: proved when squared·I − G has a Cholesky factor, a fraction of
-    /// the cost of eigenvalues; by these when it has none.
+    /// An upper bound of σ₁ near the guess `squared` of σ₁²: proved when squared·I − G has a Cholesky factor, a
+    /// fraction of the cost of eigenvalues; by these when it has none.
     pub fn upper_near<S: Real>(&mut self, squared: f64, x: &[S]) -> Option<f64> {
         self.gram(x);
         let n = self.shape.short();

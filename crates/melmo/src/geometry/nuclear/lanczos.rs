@@ -1,11 +1,11 @@
 //! The largest eigenpair (θ, q) of A = XᵀX by thick-restart Lanczos, and a proof that no eigenvalue is much larger.
 //!
-//! The same Krylov spaces as Golub–Kahan bidiagonalisation of X, with one basis instead of two and one pass over X a step;
-//! squaring costs the leading value no digits. The basis is kept orthogonal to rounding, so the projection T = VᵀAV is too.
+//! The same Krylov spaces as Golub–Kahan bidiagonalisation of X, with one basis instead of two and one pass over X a
+//! step; squaring costs the leading value no digits. The basis is kept orthogonal to rounding.
 //!
 //! With Ritz values θ₁ ≥ θ₂ ≥ …, residuals rᵢ = ‖Avᵢ − θᵢvᵢ‖ and the first j of them split off, A = [Θ R; Rᵀ B] with
-//! ‖R‖² ≤ Σrᵢ² and, B being positive semidefinite, ‖B‖ ≤ tr B = ‖X‖_F² − Σθᵢ. So ‖A‖ is at most the larger eigenvalue of
-//! [θ₁ ‖R‖; ‖R‖ tr B], for every j.
+//! ‖R‖² ≤ Σrᵢ² and, B being positive semidefinite, ‖B‖ ≤ tr B = ‖X‖_F² − Σθᵢ. So ‖A‖ is at most the larger eigenvalue
+//! of [θ₁ ‖R‖; ‖R‖ tr B], for every j.
 
 use super::{Shape, product};
 use crate::linalg::{Dense, Into, Mat};
@@ -21,8 +21,8 @@ const KEPT: usize = 10;
 const LOOK: usize = 4;
 /// Restarts after which the pair is taken as it is; the bracket tells.
 const RESTARTS: usize = 20;
-/// How much of the fixed random vector is mixed into a start: the last answer may be an exact singular vector of the new φ,
-/// but no longer the leading one, and the iteration would never leave it.
+/// How much of the fixed random vector is mixed into a start: the last answer may be an exact singular vector of the
+/// new φ, but no longer the leading one, and the iteration would never leave it.
 const MIX: f64 = 0.01;
 
 pub(super) struct Lanczos<S> {

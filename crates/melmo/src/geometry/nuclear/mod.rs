@@ -1,7 +1,7 @@
 //! d = −u₁v₁ᵀ, ‖φ‖_* = σ₁: the nuclear norm, whose oracle is the leading singular pair of φ.
 //!
-//! Small blocks: exact, by eigenvectors of the Gram matrix ([`exact`]). Larger ones: [`lanczos`], which starts from the pair
-//! that it found last.
+//! Small blocks: exact, by eigenvectors of the Gram matrix ([`exact`]). Larger ones: [`lanczos`], which starts from
+//! the pair that it found last.
 
 mod exact;
 mod lanczos;
@@ -16,8 +16,9 @@ use crate::geometry::{Answer, BlockNorm, Bracket, Geometry, Norm};
 use crate::real::Real;
 use crate::vector;
 
-/// Whether all eigenvectors of the Gram matrix are found about as fast as the leading one by iteration: the short side is
-/// small, or so much smaller than the long one that the Gram matrix costs no more than a few passes over φ (measured).
+/// Whether all eigenvectors of the Gram matrix are found about as fast as the leading one by iteration: the short
+/// side is small, or so much smaller than the long one that the Gram matrix costs no more than a few passes over φ
+/// (measured).
 fn is_small(shape: Shape) -> bool {
     shape.short() <= 80 || shape.short() * shape.short() <= 8 * shape.long()
 }
@@ -30,9 +31,10 @@ const ROUNDING: f64 = 1e-14;
 
 /// d = −u₁v₁ᵀ, ‖φ‖_* = σ₁: rank-one steps along the leading singular pair.
 ///
-/// On larger blocks (short side above 80) the pair is found by iteration, started from the last one. Its bracket follows from the
-/// singular values found when they carry most of φ; for a flat spectrum (pure noise) the upper end takes a Gram matrix and
-/// a Cholesky factor, which then cost as much as the iteration. Both ends are good to 10⁻⁴, mostly to 10⁻⁸.
+/// On larger blocks (short side above 80) the pair is found by iteration, started from the last one. Its bracket
+/// follows from the singular values found when they carry most of φ; for a flat spectrum (pure noise) the upper end
+/// takes a Gram matrix and a Cholesky factor, which cost more than the iteration. The bracket is good to 10⁻⁴, mostly
+/// to 10⁻⁸.
 pub struct Nuclear<S> {
     block: Block,
     shape: Shape,
@@ -75,14 +77,15 @@ impl<S: Real> Nuclear<S> {
         })
     }
 
-    /// X ← φ times a power of two, which is returned, with 1 ≤ ‖X‖_F ≤ 2; `None` when ‖φ‖_F is 0 or not finite.
-    fn scale(&mut self, phi: &[S], frobenius: f64) -> Option<f64> {
+    /// X ← φ times a power of two, which is returned, with 1 ≤ ‖X‖_F ≤ 2; or the dual norm where nothing is to be
+    /// scaled: 0, and NaN when ‖φ‖_F is not finite.
+    fn scale(&mut self, phi: &[S], frobenius: f64) -> Result<f64, f64> {
         if frobenius == 0.0 || !frobenius.is_finite() {
-            return None;
+            return Err(if frobenius == 0.0 { 0.0 } else { f64::NAN });
         }
         let power = vector::power_of_two_scale::<S>(frobenius);
         vector::scale_into(&mut self.x, power, phi);
-        Some(power)
+        Ok(power)
     }
 
     /// d = 0: for φ = 0, and for one that is not finite, whose dual norm is NaN.
@@ -133,8 +136,9 @@ impl<S: Real> Geometry<S> for Nuclear<S> {
 
     fn oracle(&mut self, phi: &[S]) -> Answer {
         let frobenius = vector::norm2(phi);
-        let Some(power) = self.scale(phi, frobenius) else {
-            return self.nothing(if frobenius == 0.0 { 0.0 } else { f64::NAN });
+        let power = match self.scale(phi, frobenius) {
+            Ok(power) => power,
+            Err(dual_norm) => return self.nothing(dual_norm),
         };
         let upper = match &mut self.iteration {
             Some(lanczos) => Some(lanczos.leading(&mut self.q, &self.x)),
@@ -155,24 +159,15 @@ impl<S: Real> Geometry<S> for Nuclear<S> {
     }
 
     fn advance(&self, y: &mut [S], x: &[S], _phi: &[S], gamma: f64) {
-        let cols = self.block.cols;
-        let (u, v) = if self.shape.rows >= cols { (&self.long, &self.short) } else { (&self.short, &self.long) };
-        for ((y, x), u) in y.chunks_exact_mut(cols).zip(x.chunks_exact(cols)).zip(u) {
-            vector::add_scaled(y, x, -gamma * u.f64(), v);
-        }
+        let tall = self.shape.rows >= self.shape.cols;
+        let (u, v) = if tall { (&self.long, &self.short) } else { (&self.short, &self.long) };
+        product::add_outer(y, x, -gamma, u, v);
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {
-        let frobenius = vector::norm2(phi);
-        match self.scale(phi, frobenius) {
-            Some(power) => self.exact.largest(&self.x).unwrap_or(f64::NAN) / power,
-            None => {
-                if frobenius == 0.0 {
-                    0.0
-                } else {
-                    f64::NAN
-                }
-            }
+        match self.scale(phi, vector::norm2(phi)) {
+            Ok(power) => self.exact.largest(&self.x).unwrap_or(f64::NAN) / power,
+            Err(dual_norm) => dual_norm,
         }
     }
 

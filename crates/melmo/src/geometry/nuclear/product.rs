@@ -1,4 +1,4 @@
-//! Xq and XᵀXq for a row-major X of either number type and vectors in `f64`, X read once.
+//! Xq and XᵀXq for a row-major X of either number type and vectors in `f64`, and X + αuvᵀ, in one pass over X.
 
 use super::Shape;
 use crate::real::Real;
@@ -42,6 +42,21 @@ pub(super) fn normal<S: Real>(w: &mut [f64], long: &mut [f64], shape: Shape, x: 
                 add_rows(long, x, shape.cols, q);
                 for (t, row) in w.iter_mut().zip(x.chunks_exact(shape.cols)) {
                     *t = dot(row, long);
+                }
+            }
+        },
+    )
+}
+
+/// Y ← X + αuvᵀ.
+pub(super) fn add_outer<S: Real>(y: &mut [S], x: &[S], alpha: f64, u: &[S], v: &[S]) {
+    simd(
+        #[inline(always)]
+        || {
+            for ((y, x), u) in y.chunks_exact_mut(v.len()).zip(x.chunks_exact(v.len())).zip(u) {
+                let weight = S::of(alpha * u.f64());
+                for ((y, &x), &v) in y.iter_mut().zip(x).zip(v) {
+                    *y = x + weight * v;
                 }
             }
         },

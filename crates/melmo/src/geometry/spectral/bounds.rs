@@ -1,12 +1,13 @@
-//! ip/sup p ≤ ‖φ‖_* ≤ min over l of ip/m(l) + r·l·‖φ‖_F, with ip = ⟨φ, −d⟩, d = −p(φ/‖φ‖_F) and m(l) = min p on [l, 1].
+//! ip/sup p ≤ ‖φ‖_* ≤ min over l of ip/m(l) + r·l·‖φ‖_F, with ip = ⟨φ, −d⟩, d = −p(φ/‖φ‖_F), m(l) = min p on [l, 1].
 //!
-//! The image of an interval under a quintic is known exactly, and the image under a composition is the image of the image,
-//! so m(l), the least p on [0, l] and sup p come out of a handful of evaluations at construction.
+//! The image of an interval under a quintic is known exactly, and the image under a composition is the image of the
+//! image, so m(l), the least p on [0, l] and sup p come out of a handful of evaluations at construction.
 //!
-//! Rounding, from one model: a computed step is p_k(X) + F with ‖F‖₂ ≤ κu(|a|h + |b|h³ + |c|h⁵), h = ‖X‖₂, and
-//! κ = 2 + √long/8 for the growth of errors in long sums (their statistical size with room to spare; the worst case,
-//! long/2, does not occur). The next step's singular values are then off by no more than ‖F‖₂ (Weyl), so every image is
-//! widened by that much. What it does to ip is the `slack` of [`direct_slack`] or [`gram_space_slack`].
+//! Rounding, from one model: a computed step is p_k(X) + F with ‖F‖₂ ≤ κu(|a|h + |b|h³ + |c|h⁵), h = ‖X‖₂, where
+//! κ = 2 + √long/8 stands for the growth of errors in long sums (their statistical size with room to spare; the worst
+//! case, long/2, does not occur). The next step's singular values are then off by no more than ‖F‖₂ (Weyl), so every
+//! image is widened by that much. What it does to ip is the `slack` of [`direct_slack`] or [`gram_space_slack`]; on the
+//! matrices of the tests it uses up less than half of that, and mostly a hundredth.
 
 use super::quintic::{Interval, Quintic};
 use super::shape::Shape;
@@ -97,10 +98,11 @@ fn image(steps: &[Quintic], over: Interval, unit: f64) -> Interval {
 
 /// |ip − Σσᵢp(σᵢ)| in units of ‖φ‖_F, when the errors F_k come in step after step.
 ///
-/// An odd function of singular values is Λ-Lipschitz in the Frobenius norm where it is Λ-Lipschitz on numbers (Andersson,
-/// Carlsson & Perfekt 2016), so d is off by no more than f = Σ_k Λ_k‖F_k‖_F, Λ_k that of the steps after k; so is ip. Most
-/// of that is a turn of small singular vectors, which ip does not feel: to first order it sees Σᵢ σᵢΛ_k(σᵢ)(F_k)ᵢᵢ only, with
-/// the slope Λ_k(σᵢ) of those steps on the way of σᵢ, and a turn by f costs no more than f² (½f² between isometries).
+/// An odd function of singular values is Λ-Lipschitz in the Frobenius norm where it is Λ-Lipschitz on numbers
+/// (Andersson, Carlsson & Perfekt 2016), so d is off by no more than f = Σ_k Λ_k‖F_k‖_F, Λ_k that of the steps after
+/// k; so is ip. Most of that is a turn of small singular vectors, which ip does not feel: to first order it sees
+/// Σᵢ σᵢΛ_k(σᵢ)(F_k)ᵢᵢ only, with the slope Λ_k(σᵢ) of those steps on the way of σᵢ, and a turn by f costs no more than
+/// f² (½f² between isometries).
 fn direct_slack(steps: &[Quintic], short: f64, unit: f64) -> f64 {
     let mut over = Interval::new(0.0, 1.0);
     let mut turn = unit * lipschitz(steps, over.hi);
@@ -158,7 +160,8 @@ mod tests {
     use crate::seeded::Seeded;
     use crate::vector::norm2;
 
-    /// How much of the slack and of the widened images rounding uses up: ip and ‖d‖ against p of exact singular values.
+    /// How much of the slack and of the widened images rounding uses up: ip and ‖d‖ against p of exact singular
+    /// values.
     fn used<S: Real>(steps: &[Quintic], shape: Shape, phi: &[S]) -> (f64, f64) {
         let Shape { rows, cols } = shape;
         let short = shape.short();
@@ -192,7 +195,7 @@ mod tests {
             for steps in [newton_schulz(2), newton_schulz(6)].into_iter().chain(polynomials) {
                 for phi in &matrices {
                     let (slack, excess) = used(&steps, shape, phi);
-                    assert!(slack <= 1.0 && excess <= 0.0, "{} {rows}×{cols}: {slack} {excess:e}", S::NAME);
+                    assert!(slack <= 0.5 && excess <= 0.0, "{} {rows}×{cols}: {slack} {excess:e}", S::NAME);
                 }
             }
         }

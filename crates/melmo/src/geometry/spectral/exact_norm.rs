@@ -41,7 +41,7 @@ impl NuclearNorm {
             return None;
         }
         let roots = root_sums(&self.values, eigenvalue_error(self.shape, self.values.iter().sum()));
-        (roots.upper - roots.lower <= SETTLED * roots.upper).then(|| 0.5 * (roots.lower + roots.upper))
+        (roots.upper - roots.lower <= SETTLED * roots.upper).then_some(0.5 * (roots.lower + roots.upper))
     }
 
     fn by_singular_values(&mut self) -> Option<f64> {

@@ -1,15 +1,15 @@
 //! d = −φQΛ^{−1/2}Qᵀ with φᵀφ = QΛQᵀ, ‖φ‖_* = Σ√λᵢ: exact while the squared singular values keep their digits.
 //!
-//! G is known up to δ, so σᵢ lies between √(λᵢ − δ) and √(λᵢ + δ). The direction X(G + Δ)^{−1/2} is an isometry on the range
-//! of X up to e = δ/λ_min only:
+//! G is known up to δ, so σᵢ lies between √(λᵢ − δ) and √(λᵢ + δ). The direction X(G + Δ)^{−1/2} is an isometry on
+//! the range of X up to e = δ/λ_min only:
 //! - e ≤ 10⁻⁸: taken as it is;
 //! - e ≤ 10⁻⁴: one Newton–Schulz step D ← D(3I − DᵀD)/2 makes it an isometry up to ¾e². It is then turned from −UVᵀ by
 //!   less than e, which ⟨φ, d⟩ feels as e² (it is stationary at the polar factor): both facts that proofs use hold to
 //!   10⁻⁸, for one Gram matrix and one product instead of an SVD that costs ten times as much on tall blocks;
 //! - above: the SVD. That is σ_min/σ₁ below 10⁻⁵ or so.
 //!
-//! A λ too small to be told from 0 is told by its vector: ‖Xqᵢ‖ at the level of the data's rounding errors means that qᵢ is
-//! in the null space, where d is 0. So matrices of low rank (a factor's dead component) need no SVD.
+//! A λ too small to be told from 0 is told by its vector: ‖Xqᵢ‖ at the level of the data's rounding errors means that
+//! qᵢ is in the null space, where d is 0. So matrices of low rank (a factor's dead component) need no SVD.
 //!
 //! All in `f64`, also for `f32` data: squares of single precision would leave σ_min/σ₁ ≥ 10⁻² only.
 

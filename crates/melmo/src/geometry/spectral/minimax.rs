@@ -1,8 +1,9 @@
 //! p = p_K∘…∘p_1, each p_k the odd quintic that minimises max |1 − p_k| over the image of the steps before it.
 //!
-//! On [l, u] the best odd quintic has four points where its error is ±E in turn: l, its local maximum, its local minimum
-//! and u. It maps [l, u] onto [1 − E, 1 + E], where the next one is best: the greedy choice is the optimal composition
-//! (Amsel, Persson, Musco & Gower 2025). 8 steps from l = 10⁻⁴ leave |1 − p| ≤ 3·10⁻⁵, 12 steps from 10⁻⁶ 2·10⁻¹¹.
+//! On [l, u] the best odd quintic has four points where its error is ±E in turn: l, its local maximum, its local
+//! minimum and u. It maps [l, u] onto [1 − E, 1 + E], where the next one is best: the greedy choice is the optimal
+//! composition (Amsel, Persson, Musco & Gower 2025). 8 steps from l = 10⁻⁴ leave |1 − p| ≤ 3·10⁻⁵, 12 steps from 10⁻⁶
+//! 2·10⁻¹¹.
 
 use super::quintic::{Interval, Quintic};
 
@@ -16,8 +17,9 @@ const LIMIT: Quintic = Quintic { a: 15.0 / 8.0, b: -10.0 / 8.0, c: 3.0 / 8.0 };
 /// error of this one step, which is then below 10⁻⁸.
 const NARROW: f64 = 1e-3;
 
-/// Each early interval is widened by so much of itself. The best quintics are steep at the right end (p′(1) = 24 in the
-/// first step): a singular value pushed outside by rounding would be thrown further out by every step that follows.
+/// Each early interval is widened by so much of itself. The best quintics are steep at the right end (p′(1) = 24 in
+/// the first step): a singular value pushed outside by rounding would be thrown further out by every step that
+/// follows.
 const MARGIN: f64 = 1e-3;
 
 /// At most so many steps for numbers of the given unit, from an l that the number of steps decides.
@@ -28,8 +30,8 @@ pub(super) fn minimax(steps: u8, unit: f64) -> Vec<Quintic> {
     compose((1..steps).find(enough).unwrap_or(steps), l)
 }
 
-/// The l where so many steps leave max |1 − p| = l on [l, 1]: as much is lost above l as below it. Not below √unit, the
-/// precision's unit: rounding errors of that size in φ would be lifted along with its singular values.
+/// The l where so many steps leave max |1 − p| = l on [l, 1]: as much is lost above l as below it. Not below √unit,
+/// the precision's unit: rounding errors of that size in φ would be lifted along with its singular values.
 fn floor(steps: u8, unit: f64) -> f64 {
     let (mut below, mut above) = (unit.sqrt(), 1.0f64);
     for _ in 0..40 {
@@ -87,11 +89,10 @@ fn equioscillating(points: [f64; 4]) -> (Quintic, f64) {
     for k in 0..4 {
         let pivot = (k..4).max_by(|&i, &j| rows[i][k].abs().total_cmp(&rows[j][k].abs())).unwrap_or(k);
         rows.swap(k, pivot);
-        for i in k + 1..4 {
-            let factor = rows[i][k] / rows[k][k];
-            for j in k..5 {
-                rows[i][j] -= factor * rows[k][j];
-            }
+        let pivot = rows[k];
+        for row in &mut rows[k + 1..] {
+            let factor = row[k] / pivot[k];
+            row.iter_mut().zip(pivot).for_each(|(v, p)| *v -= factor * p);
         }
     }
     let mut solution = [0.0; 4];

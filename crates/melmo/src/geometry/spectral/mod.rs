@@ -72,10 +72,11 @@ impl<S: Real> Spectral<S> {
     }
 }
 
-/// The Gram oracle is exact and the fastest of the exact ones at every shape measured. Polynomials in Gram space would take
-/// two thirds of its time on tall blocks, with a bracket of 10⁻³ instead of 10⁻¹⁴: not worth it where a step takes
-/// microseconds. On large blocks that are nearly square they are worth it: single precision takes 0.6 to 1.1 of the time
-/// (128² to 1024²), and half where the Gram oracle has to fall back on the SVD, with a bracket of ½ %.
+/// The Gram oracle is exact and, where it need not fall back, the fastest of the exact ones at every shape measured.
+/// Polynomials in Gram space take two thirds of its time on tall blocks, with a bracket of 10⁻³ instead of 10⁻¹⁴: not
+/// worth it where a step takes microseconds. On large blocks that are nearly square they are: single precision takes
+/// 0.6 to 1.1 of the time (128² to 1024²), and half where the Gram oracle falls back on the SVD, with a bracket of ½
+/// to 1 %.
 fn choose<S: Real>(shape: Shape) -> Oracle {
     let large_and_square = shape.short() > 128 && shape.long() < 2 * shape.short();
     match large_and_square {

@@ -1,8 +1,9 @@
 //! d = −p(φ/‖φ‖_F) for a composition p = p_K∘…∘p_1 of odd quintics acting on singular values.
 //!
-//! Directly: X ← X(aI + bG + cG²), G = XᵀX, K times. In Gram space: G is all that the factors P_k = aI + bG + cG² need, for
-//! G ← GP_k² follows it, and they commute; so d = −X·P_1⋯P_K takes one Gram matrix and one product with the long side
-//! instead of K of each. The error of G counts there relative to σ², so that is for `f64` and moderate slopes at 0 only.
+//! Directly: X ← X(aI + bG + cG²), G = XᵀX, K times. In Gram space: G is all that the factors P_k = aI + bG + cG²
+//! need, for G ← GP_k² follows it, and they commute; so d = −X·P_1⋯P_K takes one Gram matrix and one product with the
+//! long side instead of K of each. The error of G counts there relative to σ², so that is for `f64` and moderate
+//! slopes at 0 only.
 
 use super::bounds::{Bounds, Path};
 use super::quintic::Quintic;

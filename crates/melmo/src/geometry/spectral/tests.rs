@@ -156,6 +156,15 @@ fn powers_of_two_leave_the_direction_alone() {
     }
 }
 
+#[test]
+fn auto_goes_by_shape_and_precision() {
+    let (steps, auto) = (8, Oracle::Auto);
+    assert_eq!(spectral::<f64>(256, 30, auto).method(), Oracle::Gram);
+    assert_eq!(spectral::<f64>(200, 600, auto).method(), Oracle::Gram);
+    assert_eq!(spectral::<f64>(200, 300, auto).method(), Oracle::MinimaxSingle { steps });
+    assert_eq!(spectral::<f32>(200, 200, auto).method(), Oracle::Minimax { steps });
+}
+
 fn golden(name: &str) -> (Vec<f64>, usize, usize) {
     let path = format!("{}/tests/golden/oracle-table/{name}.npy", env!("CARGO_MANIFEST_DIR"));
     let file = npyz::NpyFile::new(std::fs::File::open(path).unwrap()).unwrap();

@@ -140,8 +140,8 @@ fn oracle_alone(rows: usize, cols: usize, norm: Norm, oracle: Oracle) -> Box<dyn
 }
 
 fn main() {
-    let words = std::env::args().skip(1).filter(|word| !word.starts_with('-'));
-    let table = Table { filter: words.last() };
+    let filter = std::env::args().skip(1).find(|word| !word.starts_with('-'));
+    let table = Table { filter };
     println!("| f64, one thread | µs | floor µs | ratio | aim |");
     println!("|---|---|---|---|---|");
 

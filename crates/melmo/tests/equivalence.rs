@@ -114,6 +114,8 @@ fn a_dense_identity_is_the_identity() {
     assert!(farthest(&a, &b) < 1e-13);
 }
 
+type MakePenalty<S> = fn(&Layout, Vec<S>, Mcp) -> Box<dyn Prox<S>>;
+
 /// The streamed pass over an image against T, g and T* called one after another: both losses, both kinds of TV.
 fn streamed_is_chained<S: Real>(tolerance: f64) {
     for (rows, cols) in [(1, 1), (1, 9), (9, 1), (2, 2), (17, 23)] {
@@ -125,7 +127,7 @@ fn streamed_is_chained<S: Real>(tolerance: f64) {
         let range = LinOp::<S>::range(&t).clone();
         let mcp = Mcp::new(0.5, 2.0).unwrap();
         let weights: Vec<S> = (0..2 * n).map(|i| S::of(0.2 + 0.1 * (i % 7) as f64)).collect();
-        let penalties: [fn(&Layout, Vec<S>, Mcp) -> Box<dyn Prox<S>>; 3] = [
+        let penalties: [MakePenalty<S>; 3] = [
             |range, _, mcp| Box::new(Entrywise::new(mcp, range.size())),
             |_, weights, mcp| Box::new(Entrywise::weighted(mcp, weights).unwrap()),
             |range, _, mcp| Box::new(Group::pixels(mcp, range).unwrap()),

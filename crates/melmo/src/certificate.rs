@@ -51,40 +51,52 @@ pub struct Stationarity<S: Real> {
 
 /// Everything the certificate speaks of, recomputed by the terms' plain methods.
 struct Plain<S: Real> {
-    grad_f: Vec<S>,
-    /// T*∇g_β(Tx).
-    pulled: Vec<S>,
-    /// ∇f(x) + T*∇g_β(Tx).
-    phi: Vec<S>,
+    /// ‖∇f(x)‖, ‖T*∇g_β(Tx)‖ and ‖∇f(x) + T*∇g_β(Tx)‖, in ℓ2 and, where it has a definition, in the dual norm.
+    euclidean: [f64; 3],
+    dual: Option<[f64; 3]>,
     prox_gap: f64,
     tx_norm: f64,
     stationarity: Option<Stationarity<S>>,
 }
 
 impl<S: Real> Plain<S> {
-    fn new(problem: &Problem<S>, x: &[S], beta: f64) -> Self {
+    /// Three buffers of the size of x and two of Tx: what they hold is used up before it is replaced.
+    fn new(problem: &Problem<S>, x: &[S], beta: f64, norms: &[BlockNorm]) -> Self {
         let (f, g, t) = (problem.f(), problem.g(), problem.t());
         let (n, m) = (x.len(), t.range().size());
         let mut work = vec![S::ZERO; f.work_len().max(g.work_len()).max(t.work_len())];
-        let (mut tx, mut z) = (vec![S::ZERO; m], vec![S::ZERO; m]);
+        let (mut tx, mut to_z) = (vec![S::ZERO; m], vec![S::ZERO; m]);
         t.apply(&mut tx, x, &mut work);
-        g.prox(&mut z, &tx, beta, &mut work);
-        let to_z: Vec<S> = z.iter().zip(&tx).map(|(&z, &tx)| z - tx).collect();
-        let slope: Vec<S> = to_z.iter().map(|&v| S::of(-v.f64() / beta)).collect();
-        let (mut grad_f, mut pulled) = (vec![S::ZERO; n], vec![S::ZERO; n]);
-        f.value_grad(&mut grad_f, x, &mut work);
-        t.adjoint_add(&mut pulled, &slope, &mut work);
+        g.prox(&mut to_z, &tx, beta, &mut work);
+        let tx_norm = vector::norm2(&tx);
+        for (to_z, tx) in to_z.iter_mut().zip(&mut tx) {
+            *to_z -= *tx; // z − Tx
+            *tx = S::of(-to_z.f64() / beta); // ∇g_β(Tx)
+        }
+        let slope = tx;
+        let (mut grad, mut pulled) = (vec![S::ZERO; n], vec![S::ZERO; n]);
+        t.adjoint_add(&mut pulled, &slope, &mut work); // T*∇g_β(Tx)
+        f.value_grad(&mut grad, x, &mut work); // ∇f(x)
+        let measure = |v: &[S]| (vector::norm2(v), product_dual(norms, v));
+        let (of_f, of_g) = (measure(&grad), measure(&pulled));
+        vector::axpy(&mut grad, 1.0, &pulled);
+        let of_sum = measure(&grad);
         let stationarity = t.right_inverse().map(|right_inverse| {
-            let mut shift = vec![S::ZERO; n];
-            right_inverse.right_inverse(&mut shift, &to_z, &mut work);
-            let point: Vec<S> = x.iter().zip(&shift).map(|(&x, &s)| x + s).collect();
-            let mut residual = vec![S::ZERO; n];
-            f.value_grad(&mut residual, &point, &mut work);
-            vector::axpy(&mut residual, 1.0, &pulled);
-            Stationarity { point, distance: vector::norm2(&shift), bound: vector::norm2(&residual) }
+            let mut point = vec![S::ZERO; n];
+            right_inverse.right_inverse(&mut point, &to_z, &mut work);
+            let distance = vector::norm2(&point);
+            vector::axpy(&mut point, 1.0, x); // x̃ = x + R(z − Tx)
+            f.value_grad(&mut grad, &point, &mut work);
+            vector::axpy(&mut grad, 1.0, &pulled); // ∇f(x̃) + T*∇g_β(Tx)
+            Stationarity { point, distance, bound: vector::norm2(&grad) }
         });
-        let phi = grad_f.iter().zip(&pulled).map(|(&a, &b)| a + b).collect();
-        Self { grad_f, pulled, phi, prox_gap: vector::norm2(&to_z), tx_norm: vector::norm2(&tx), stationarity }
+        Self {
+            euclidean: [of_f.0, of_g.0, of_sum.0],
+            dual: of_f.1.zip(of_g.1).zip(of_sum.1).map(|((f, g), sum)| [f, g, sum]),
+            prox_gap: vector::norm2(&to_z),
+            tx_norm,
+            stationarity,
+        }
     }
 }
 
@@ -100,10 +112,12 @@ impl<S: Real> Certificate<S> {
     ) -> Result<Self, Error> {
         problem.check_start(x)?;
         problem.check_beta(beta)?;
-        let plain = Plain::new(problem, x, beta);
-        let dual_norm = match (dual_norm, product_dual(&norms, &plain.phi)) {
+        // With a bracket at hand, no decomposition.
+        let measured: &[BlockNorm] = if dual_norm.is_some() { &[] } else { &norms };
+        let plain = Plain::new(problem, x, beta, measured);
+        let dual_norm = match (dual_norm, plain.dual) {
             (Some(bracket), _) => bracket,
-            (None, Some(exact)) => Bracket::exact(exact),
+            (None, Some([.., exact])) => Bracket::exact(exact),
             (None, None) => {
                 return Err(Error::Unsupported("a norm of your own needs the bracket that its oracle gave".into()));
             }
@@ -124,63 +138,71 @@ impl<S: Real> Certificate<S> {
     pub fn verify(&self, problem: &Problem<S>, x: &[S], tolerance: f64) -> Result<Verification, Error> {
         problem.check_start(x)?;
         problem.check_beta(self.beta)?;
-        let covered: usize = self.norms.iter().map(|b| b.block.size()).sum();
-        Error::expect_len("the certificate's norm measures the variable", x.len(), covered)?;
-        for BlockNorm { block, .. } in &self.norms {
-            Error::expect_parameter(
-                "the end of a certificate's block",
-                block.range().end as f64,
-                block.range().end <= x.len(),
-                "within the variable",
-            )?;
-        }
-        let plain = Plain::new(problem, x, self.beta);
-        let dual = |v: &[S]| {
-            product_dual(&self.norms, v)
-                .ok_or_else(|| Error::Unsupported("a norm of your own cannot be verified by definition".into()))
+        self.check_norms(x.len())?;
+        let plain = Plain::new(problem, x, self.beta, &self.norms);
+        let Some([of_f, of_g, exact]) = plain.dual else {
+            return Err(Error::Unsupported("a norm of your own cannot be verified by definition".into()));
         };
-        let exact = dual(&plain.phi)?;
         let rounding = self.rounding(problem, x, &plain);
-        let slack = tolerance * (dual(&plain.grad_f)? + dual(&plain.pulled)?) + rounding;
+        let slack = tolerance * (of_f + of_g) + rounding;
         let gap_slack = tolerance * (plain.prox_gap + plain.tx_norm);
         let mut checks = vec![
             Check::at_most("dual norm above its lower bound", self.dual_norm.lower, exact, slack),
             Check::at_most("dual norm below its upper bound", exact, self.dual_norm.upper, slack),
             Check::equal("proximal gap", self.prox_gap, plain.prox_gap, gap_slack),
         ];
-        match (&self.stationarity, &plain.stationarity) {
-            (Some(stored), Some(found)) => {
-                let scale = vector::norm2(&plain.grad_f) + vector::norm2(&plain.pulled);
-                let apart: Vec<S> = stored.point.iter().zip(&found.point).map(|(&a, &b)| a - b).collect();
-                let same_length = stored.point.len() == x.len();
-                let apart = if same_length { vector::norm2(&apart) } else { f64::INFINITY };
-                checks.push(Check::at_most(
-                    "x̃ is where it should be",
-                    apart,
-                    0.0,
-                    tolerance * vector::norm2(x).max(plain.tx_norm),
-                ));
-                checks.push(Check::equal("distance of x̃", stored.distance, found.distance, gap_slack));
-                checks.push(Check::equal(
-                    "bound on stationarity",
-                    stored.bound,
-                    found.bound,
-                    tolerance * scale + rounding,
-                ));
-            }
-            (None, None) => {}
-            (stored, _) => checks.push(Check {
-                what: "x̃ is stored exactly when T is surjective",
-                stored: f64::from(u8::from(stored.is_some())),
-                found: f64::from(u8::from(stored.is_none())),
-                holds: false,
-            }),
-        }
+        let at_point = tolerance * vector::norm2(x).max(plain.tx_norm);
+        let at_bound = tolerance * (plain.euclidean[0] + plain.euclidean[1]) + rounding;
+        checks.extend(self.check_stationarity(plain.stationarity.as_ref(), [at_point, gap_slack, at_bound]));
         if let Some(claim) = self.claim {
             checks.push(Check::at_most("claimed: dual norm ≤ ε", self.dual_norm.upper, claim.dual_norm, 0.0));
             checks.push(Check::at_most("claimed: proximal gap ≤ ε", self.prox_gap, claim.prox_gap, 0.0));
         }
         Ok(Verification { checks })
+    }
+
+    /// Refuses blocks that leave out or count twice a part of the variable, and radii that are none.
+    fn check_norms(&self, size: usize) -> Result<(), Error> {
+        let mut blocks: Vec<&BlockNorm> = self.norms.iter().collect();
+        blocks.sort_by_key(|b| b.block.start);
+        let mut covered = 0;
+        for BlockNorm { block, radius, .. } in blocks {
+            Error::expect_len("the start of a certificate's block", covered, block.start)?;
+            Error::expect_positive("radius", *radius)?;
+            let end = block.rows.checked_mul(block.cols).and_then(|entries| entries.checked_add(covered));
+            covered = end.filter(|&end| end <= size).ok_or(Error::EmptyBlock {
+                name: block.name.clone(),
+                rows: block.rows,
+                cols: block.cols,
+            })?;
+        }
+        Error::expect_len("the certificate's norm measures the variable", size, covered)
+    }
+
+    /// x̃, its distance and the bound, against what was recomputed, within three tolerances.
+    fn check_stationarity(&self, found: Option<&Stationarity<S>>, within: [f64; 3]) -> Vec<Check> {
+        match (&self.stationarity, found) {
+            (Some(stored), Some(found)) => {
+                let apart: Vec<S> = stored.point.iter().zip(&found.point).map(|(&a, &b)| a - b).collect();
+                let comparable = stored.point.len() == found.point.len();
+                let apart = if comparable { vector::norm2(&apart) } else { f64::INFINITY };
+                vec![
+                    Check::at_most("x̃ is where it should be", apart, 0.0, within[0]),
+                    Check::equal("distance of x̃", stored.distance, found.distance, within[1]),
+                    Check::equal("bound on stationarity", stored.bound, found.bound, within[2]),
+                ]
+            }
+            (None, None) => vec![],
+            (stored, found) => {
+                let count = |there: bool| f64::from(u8::from(there));
+                vec![Check {
+                    what: "x̃ is stored exactly when T is surjective",
+                    stored: count(stored.is_some()),
+                    found: count(found.is_some()),
+                    holds: false,
+                }]
+            }
+        }
     }
 
     /// How far rounding alone can move ‖φ‖_*: an error of one unit in the last place of x and of Tx, the latter divided by

@@ -157,10 +157,18 @@ fn states_and_certificates_that_do_not_fit() {
     let certificate = Certificate::new(&problem, &[0.0; 3], 1.0, norms.clone(), None, None).unwrap();
     says(certificate.verify(&problem, &[0.0; 2], 1e-6), &["3", "2"]);
     says(Certificate::new(&problem, &[0.0; 3], 2.0, norms.clone(), None, None), &["β = 2"]);
-    let mut outside: Vec<BlockNorm> = norms;
-    outside[0].block.start = 5;
-    let wrong = Certificate { norms: outside, ..certificate };
-    assert!(wrong.verify(&problem, &[0.0; 3], 1e-6).is_err());
+    // A norm that leaves out a part of the variable, counts one twice, or weighs it with nothing.
+    let with = |norms: Vec<BlockNorm>| Certificate { norms, ..certificate.clone() }.verify(&problem, &[0.0; 3], 1e-6);
+    let part = |start: usize, rows: usize| {
+        let block = melmo::block::Block { start, rows, ..norms[0].block.clone() };
+        BlockNorm { block, ..norms[0].clone() }
+    };
+    assert!(with(vec![part(0, 1), part(1, 2)]).is_ok());
+    says(with(vec![part(5, 3)]), &["0", "5"]);
+    says(with(vec![part(0, 2)]), &["3", "2"]);
+    says(with(vec![part(0, 1), part(0, 2)]), &["1", "0"]);
+    says(with(vec![part(0, usize::MAX)]), &["block"]);
+    says(with(vec![BlockNorm { radius: 0.0, ..norms[0].clone() }]), &["radius"]);
 }
 
 /// x ↦ exp-like growth: an objective that overflows once the steps have gone far enough.

@@ -204,7 +204,7 @@ fn kernels(table: &Table) {
                 let u: Vec<f64> = Seeded::new(6).normals(n);
                 let mut slope = vec![0.0; n];
                 Box::new(move || {
-                    black_box(g.moreau(&mut slope, &u, 0.3, &mut []));
+                    black_box(g.slopes(&mut slope, &u, 0.3, &mut []));
                 })
             });
         }

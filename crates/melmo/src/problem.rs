@@ -24,8 +24,6 @@ pub struct Evaluation {
     pub f: f64,
     /// ‖∇g_β(Tx)‖₂², so that ‖Tx − z‖₂ = β·√slope_squared.
     pub slope_squared: f64,
-    /// g_β(Tx), where it came for free; [`Problem::envelope`] computes it on request.
-    pub envelope: Option<f64>,
 }
 
 impl<S: Real> Problem<S> {
@@ -133,16 +131,16 @@ impl<S: Real> Problem<S> {
             let (rows, work) = work.split_at_mut(stream.work_len());
             let rest = if stream.has_loss() { 0.0 } else { self.f.value_grad(grad, x, work) };
             let (f, slope_squared) = stream.smoothed_gradient_add(grad, x, beta, rows);
-            return Evaluation { f: f + rest, slope_squared, envelope: None };
+            return Evaluation { f: f + rest, slope_squared };
         }
         let m = self.t.range().size();
         let (tx, work) = work.split_at_mut(m);
         let (u, work) = work.split_at_mut(m);
         let f = self.f.value_grad(grad, x, work); // ∇f(x)
         self.t.apply(tx, x, work); // Tx
-        let envelope = self.g.moreau(u, tx, beta, work); // u = ∇g_β(Tx)
+        let slope_squared = self.g.slopes(u, tx, beta, work); // u = ∇g_β(Tx)
         self.t.adjoint_add(grad, u, work); // ∇F_β(x) = ∇f(x) + T*u
-        Evaluation { f, slope_squared: envelope.slope_squared, envelope: Some(envelope.value) }
+        Evaluation { f, slope_squared }
     }
 
     /// g_β(Tx).

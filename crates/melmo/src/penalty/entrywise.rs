@@ -1,7 +1,8 @@
 use crate::error::Error;
+use crate::penalty::kernel::{envelope_kernel, map_kernel, slope_between_kernel, slope_kernel, sum_kernel};
 use crate::penalty::{Entries, Envelope, Prox, Separable, Streamed};
 use crate::real::Real;
-use crate::vector::{norm_inf, norm2, norm2_squared, simd, sum};
+use crate::vector::{norm_inf, norm2, sum};
 
 /// g(u) = Σᵢ wᵢφ(uᵢ): a penalty on every entry, weighted or not.
 ///
@@ -52,6 +53,13 @@ pub(super) fn weight_constants<S: Real>(weights: Option<&[S]>, n: usize) -> (f64
 fn weighted_envelope<S: Real>(phi: &impl Separable<S>, x: S, w: S, beta: S) -> (S, S) {
     let (value, slope) = phi.envelope(x, beta * w);
     if w > S::ZERO { (w * value, w * slope) } else { (S::ZERO, S::ZERO) }
+}
+
+/// The slope alone.
+#[inline(always)]
+fn weighted_slope<S: Real>(phi: &impl Separable<S>, x: S, w: S, beta: S) -> S {
+    let slope = phi.envelope_slope(x, beta * w);
+    if w > S::ZERO { w * slope } else { S::ZERO }
 }
 
 impl<S: Real, P: Separable<S>> Entries<S> for Entrywise<P, S> {
@@ -105,105 +113,24 @@ impl<S: Real, P: Separable<S>> Entries<S> for Entrywise<P, S> {
     fn slopes_between(&self, slope: &mut [S], from: &[S], to: &[S], first: usize, beta: f64) -> f64 {
         let (phi, beta) = (self.phi.clone(), S::of(beta));
         match self.weights_at(first, from.len()) {
-            None => slope_kernel(
+            None => slope_between_kernel(
                 slope,
                 from,
                 to,
                 from,
                 #[inline(always)]
-                move |x, _| phi.envelope(x, beta).1,
+                move |x, _| phi.envelope_slope(x, beta),
             ),
-            Some(w) => slope_kernel(
+            Some(w) => slope_between_kernel(
                 slope,
                 from,
                 to,
                 w,
                 #[inline(always)]
-                move |x, w| weighted_envelope(&phi, x, w, beta).1,
+                move |x, w| weighted_slope(&phi, x, w, beta),
             ),
         }
     }
-}
-
-/// Σ term(toᵢ − fromᵢ, wᵢ); `term` owns its penalty, as below.
-#[inline(always)]
-fn sum_kernel<S: Real>(from: &[S], to: &[S], w: &[S], term: impl Fn(S, S) -> S) -> f64 {
-    simd(
-        #[inline(always)]
-        move || {
-            let mut lanes = [0.0; LANES];
-            for ((from, to), w) in from.chunks(LANES).zip(to.chunks(LANES)).zip(w.chunks(LANES)) {
-                for (((&from, &to), &w), lane) in from.iter().zip(to).zip(w).zip(&mut lanes) {
-                    *lane += term(to - from, w).f64();
-                }
-            }
-            total(lanes)
-        },
-    )
-}
-
-/// slope ← f(toᵢ − fromᵢ, wᵢ), and the sum of squares: a second pass over what is still in the nearest cache costs less than
-/// sums carried through the first. `f` owns its penalty, as below.
-#[inline(always)]
-fn slope_kernel<S: Real>(slope: &mut [S], from: &[S], to: &[S], w: &[S], f: impl Fn(S, S) -> S) -> f64 {
-    let out = &mut *slope;
-    simd(
-        #[inline(always)]
-        move || {
-            for (((out, &from), &to), &w) in out.iter_mut().zip(from).zip(to).zip(w) {
-                *out = f(to - from, w);
-            }
-        },
-    );
-    norm2_squared(slope)
-}
-
-const LANES: usize = 16;
-
-/// grad ← slopes, and the sums of values and squared slopes, in one vectorised pass.
-///
-/// The closure owns its penalty: behind a reference, its parameters and all that follows from them would be computed
-/// again for each entry, because a write to `grad` might have changed them.
-#[inline(always)]
-fn envelope_kernel<S: Real>(grad: &mut [S], u: &[S], w: &[S], envelope: impl Fn(S, S) -> (S, S)) -> Envelope {
-    simd(
-        #[inline(always)]
-        move || {
-            let (mut values, mut squares) = ([0.0; LANES], [0.0; LANES]);
-            for ((grad, u), w) in grad.chunks_mut(LANES).zip(u.chunks(LANES)).zip(w.chunks(LANES)) {
-                let lanes = values.iter_mut().zip(&mut squares);
-                for (((grad, &u), &w), (sum, square)) in grad.iter_mut().zip(u).zip(w).zip(lanes) {
-                    let (value, slope) = envelope(u, w);
-                    *grad = slope;
-                    *sum += value.f64();
-                    *square += slope.f64() * slope.f64();
-                }
-            }
-            Envelope { value: total(values), slope_squared: total(squares) }
-        },
-    )
-}
-
-/// Σ of the lanes by halves: a short row must not wait for sixteen additions in turn. Written without slices, which would
-/// keep the lanes in memory instead of registers.
-#[inline(always)]
-fn total(lanes: [f64; LANES]) -> f64 {
-    let eight: [f64; 8] = std::array::from_fn(|l| lanes[l] + lanes[l + 8]);
-    let four: [f64; 4] = std::array::from_fn(|l| eight[l] + eight[l + 4]);
-    (four[0] + four[2]) + (four[1] + four[3])
-}
-
-/// out ← f(u, w) entry by entry; `f` owns its penalty for the same reason.
-#[inline(always)]
-fn map_kernel<S: Real>(out: &mut [S], u: &[S], w: &[S], f: impl Fn(S, S) -> S) {
-    simd(
-        #[inline(always)]
-        move || {
-            for ((out, &u), &w) in out.iter_mut().zip(u).zip(w) {
-                *out = f(u, w);
-            }
-        },
-    )
 }
 
 impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
@@ -271,6 +198,26 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
                 w,
                 #[inline(always)]
                 move |x, w| weighted_envelope(&phi, x, w, beta),
+            ),
+        }
+    }
+
+    fn slopes(&self, grad: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> f64 {
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        match &self.weights {
+            None => slope_kernel(
+                grad,
+                u,
+                u,
+                #[inline(always)]
+                move |x, _| phi.envelope_slope(x, beta),
+            ),
+            Some(w) => slope_kernel(
+                grad,
+                u,
+                w,
+                #[inline(always)]
+                move |x, w| weighted_slope(&phi, x, w, beta),
             ),
         }
     }

@@ -168,6 +168,8 @@ fn buffer_envelope(g: &dyn Prox<f64>, u: &[f64], beta: f64) {
     let defined = Plain(g).moreau(&mut plain, u, beta, &mut work);
     same(&grad, envelope, &plain, defined);
     assert!(g.lipschitz().is_none_or(|most| envelope.slope_squared.sqrt() <= most * (1.0 + 1e-12)));
+    let squared = g.slopes(&mut plain, u, beta, &mut work);
+    same(&plain, Envelope { slope_squared: squared, ..envelope }, &grad, envelope);
     let value = g.value(u, &mut work);
     let n = u.len();
     match g.streamed() {

@@ -59,14 +59,19 @@ impl<S: Real> Separable<S> for LogSum {
         Some(self.lambda / self.theta)
     }
 
-    /// The slope (s − z)/β = (s + θ − √D)/(2β) without its cancellation: min(s/β, 2λ/(s + θ + √D)).
     #[inline(always)]
     fn envelope(&self, x: S, beta: S) -> (S, S) {
-        let (s, two) = (x.abs(), S::of(2.0));
-        let z = self.prox_phi(x, beta);
+        let (z, slope) = (self.prox_phi(x, beta), self.envelope_slope(x, beta));
+        (self.phi(z) + S::of(0.5) * beta * slope * slope, slope)
+    }
+
+    /// (s − z)/β = (s + θ − √D)/(2β) without its cancellation: min(s/β, 2λ/(s + θ + √D)). No logarithm.
+    #[inline(always)]
+    fn envelope_slope(&self, x: S, beta: S) -> S {
+        let s = x.abs();
         let (_, root) = self.root(s, beta);
-        let slope = (s * (S::ONE / beta)).smaller(two * S::of(self.lambda) / (s + S::of(self.theta) + root));
-        (self.phi(z) + S::of(0.5) * beta * slope * slope, slope.copysign(x))
+        let curved = S::of(2.0) * S::of(self.lambda) / (s + S::of(self.theta) + root);
+        (s * (S::ONE / beta)).smaller(curved).copysign(x)
     }
 }
 

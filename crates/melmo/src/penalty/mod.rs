@@ -9,6 +9,7 @@ mod entrywise;
 mod group;
 mod huber;
 mod interval;
+mod kernel;
 mod l1;
 #[cfg(test)]
 mod laws;
@@ -101,6 +102,11 @@ pub trait Prox<S: Real>: Send + Sync {
         );
         let slope_squared = vector::norm2_squared(grad);
         Envelope { value: at_prox + 0.5 * beta * slope_squared, slope_squared }
+    }
+
+    /// grad ← ∇g_β(u) and no more: returns ‖∇g_β(u)‖₂². Override where the value costs something.
+    fn slopes(&self, grad: &mut [S], u: &[S], beta: f64, work: &mut [S]) -> f64 {
+        self.moreau(grad, u, beta, work).slope_squared
     }
 
     /// v ← an element of ∂g(u), 0 where g has a kink at 0; returns g(u).

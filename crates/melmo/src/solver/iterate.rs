@@ -18,8 +18,6 @@ pub(super) struct Iterate<'p, S> {
     phi: Vec<S>,
     work: Vec<S>,
     f_x: f64,
-    /// g_β(Tx), where the evaluation gave it.
-    envelope: Option<f64>,
     /// The smoothing of the last evaluation; 0 before the first.
     pub beta: f64,
 }
@@ -58,7 +56,6 @@ impl<'p, S: Real> Iterate<'p, S> {
             phi: vec![S::ZERO; n],
             work: vec![S::ZERO; problem.work_len()],
             f_x: f64::NAN,
-            envelope: None,
             beta: 0.0,
         })
     }
@@ -66,7 +63,7 @@ impl<'p, S: Real> Iterate<'p, S> {
     /// φ ← ∇F_β(x), and the oracle's answer to it.
     pub fn evaluate(&mut self, beta: f64) -> Point {
         let found = self.problem.smoothed_gradient(&mut self.phi, &self.x, beta, &mut self.work);
-        (self.f_x, self.envelope, self.beta) = (found.f, found.envelope, beta);
+        (self.f_x, self.beta) = (found.f, beta);
         Point { f: found.f, prox_gap: beta * found.slope_squared.sqrt(), answer: self.geometry.oracle(&self.phi) }
     }
 
@@ -89,8 +86,7 @@ impl<'p, S: Real> Iterate<'p, S> {
 
     /// F_β(x), for the x and β of the last evaluation.
     pub fn smoothed(&mut self) -> f64 {
-        let envelope = self.envelope.unwrap_or_else(|| self.problem.envelope(&self.x, self.beta, &mut self.work));
-        self.f_x + envelope
+        self.f_x + self.problem.envelope(&self.x, self.beta, &mut self.work)
     }
 
     /// ‖φ‖_* to rounding.

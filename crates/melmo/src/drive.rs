@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use crate::certificate::{Certificate, Claim};
+use crate::geometry::Bracket;
 use crate::real::Real;
 use crate::report::{Best, Report};
 use crate::solver::{Info, Solver};
@@ -14,7 +15,8 @@ use crate::trace::{Record, Row};
 pub enum Epsilon {
     /// ‖∇F_β(x)‖_* ≤ ε and ‖Tx − z‖₂ ≤ ε.
     Absolute(f64),
-    /// Each at most ε times its value at the first evaluated point (the gap: ε itself where that value is 0).
+    /// Each at most ε times its value at the very start, x₁ with β₁ (the gap: ε itself where that value is 0); a resumed run
+    /// keeps its start's values.
     Relative(f64),
 }
 
@@ -113,8 +115,11 @@ pub fn run<S: Real>(
     options: &Options,
     observers: &mut [&mut dyn Observer<S>],
 ) -> Report<S> {
-    let mut drive = Drive::new(options, solver.x());
+    let mut drive = Drive::new(options, solver);
     let status = loop {
+        if options.stop.iterations == 0 && solver.steps_first() {
+            break Status::Iterations;
+        }
         let Some(info) = solver.next().filter(|info| info.finite) else { break Status::NotFinite };
         if let Some(status) = drive.take(info, solver, observers) {
             break status;
@@ -129,21 +134,24 @@ struct Drive<'o, S> {
     start: Instant,
     trace: Vec<Row>,
     best: Option<Best<S>>,
-    /// The thresholds, once the first point is known.
-    claim: Option<Claim>,
+    /// The claim that was reached, and the bracket that decided it.
+    decided: Option<(Claim, Bracket)>,
     last: Option<Info>,
     /// The least F seen, and where it last fell by enough to count as progress.
     progress: Option<(u64, f64)>,
 }
 
 impl<'o, S: Real> Drive<'o, S> {
-    fn new(options: &'o Options, x: &[S]) -> Self {
+    fn new(options: &'o Options, solver: &dyn Solver<S>) -> Self {
+        let x = solver.x();
+        // A solver that steps first never shows where it began.
+        let began = if solver.steps_first() { solver.problem().objective(x) } else { f64::INFINITY };
         Self {
             options,
             start: Instant::now(),
             trace: Vec::with_capacity(options.record.map_or(0, |r| r.capacity)),
-            best: options.track_best.then(|| Best { k: 0, objective: f64::INFINITY, x: x.to_vec() }),
-            claim: None,
+            best: options.track_best.then(|| Best { k: 1, objective: began, x: x.to_vec() }),
+            decided: None,
             last: None,
             progress: None,
         }
@@ -161,14 +169,15 @@ impl<'o, S: Real> Drive<'o, S> {
         let finished = steps_taken >= stop.iterations;
         // A row describes a point before its step, or one that an epoch has judged.
         let is_row = !finished || info.epoch.is_some();
-        let recorded = is_row && self.options.record.is_some_and(|r| r.wants(info.k));
+        let last_row = info.epoch.is_none() && steps_taken + 1 == stop.iterations;
+        let is_end = self.trace.is_empty() || last_row;
+        let recorded = is_row && self.options.record.is_some_and(|r| r.wants(info.k) || is_end);
         if info.objective.is_none() && (recorded || stop.needs_objective() || self.best.is_some()) {
             info.objective = Some(solver.objective());
         }
-        self.last = Some(info);
         self.keep_best(&info, solver.x());
         let stalled = self.has_stalled(&info);
-        let certified = self.is_certified(&mut info, solver);
+        let certified = self.is_certified(&info, solver);
         let mut halted = false;
         for observer in observers.iter_mut() {
             halted |= observer.observe(&info, solver).is_break();
@@ -205,6 +214,8 @@ impl<'o, S: Real> Drive<'o, S> {
             smoothed: solver.smoothed(),
             dual_norm: exact.then(|| solver.exact_dual_norm()),
             bracket: info.dual_norm,
+            eta: info.eta,
+            excess: info.excess,
             prox_gap: info.prox_gap,
             beta: info.beta,
             gamma: info.gamma,
@@ -224,8 +235,12 @@ impl<'o, S: Real> Drive<'o, S> {
     fn has_stalled(&mut self, info: &Info) -> bool {
         let (Some(rule), Some(objective)) = (self.options.stop.stalled, info.objective) else { return false };
         match self.progress {
-            Some((since, least)) if objective > least - rule.relative * least.abs() => info.k - since >= rule.steps,
-            _ => {
+            Some((_, least)) if objective < least && !(objective >= least - rule.relative * least.abs()) => {
+                self.progress = Some((info.k, objective));
+                false
+            }
+            Some((since, _)) => info.k - since >= rule.steps,
+            None => {
                 self.progress = Some((info.k, objective));
                 false
             }
@@ -233,27 +248,32 @@ impl<'o, S: Real> Drive<'o, S> {
     }
 
     /// Tests the point against ε; where the oracle's bracket straddles ε, the exact dual norm decides.
-    fn is_certified(&mut self, info: &mut Info, solver: &mut dyn Solver<S>) -> bool {
+    fn is_certified(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> bool {
         let Some(epsilon) = self.options.stop.epsilon else { return false };
-        let claim = *self.claim.get_or_insert_with(|| thresholds(epsilon, info));
-        if !info.candidate || info.prox_gap > claim.prox_gap || info.dual_norm.lower > claim.dual_norm {
+        let Some(claim) = thresholds(epsilon, solver.start_measure()) else { return false };
+        let mut bracket = info.dual_norm;
+        if !info.candidate || info.prox_gap > claim.prox_gap || bracket.lower > claim.dual_norm {
             return false;
         }
-        if info.dual_norm.upper > claim.dual_norm {
-            info.dual_norm.upper = info.dual_norm.upper.min(solver.exact_dual_norm());
+        if bracket.upper > claim.dual_norm {
+            // "Exact" means to rounding.
+            let rounding = if S::EPSILON > 1e-10 { 1e-4 } else { 1e-10 };
+            bracket.upper = bracket.upper.min(solver.exact_dual_norm() * (1.0 + rounding));
         }
-        info.dual_norm.upper <= claim.dual_norm
+        let certified = bracket.upper <= claim.dual_norm;
+        self.decided = certified.then_some((claim, bracket));
+        certified
     }
 
     fn finish(self, status: Status, solver: &mut dyn Solver<S>) -> Report<S> {
         let elapsed = self.start.elapsed();
         let problem = solver.problem();
         let beta = solver.certificate_beta();
-        let claim = self.claim.filter(|_| status == Status::Certified);
+        let (claim, decided) = self.decided.filter(|_| status == Status::Certified).unzip();
         // A method without smoothing brackets another quantity, and a solver that stepped back another point: their
         // certificates are computed from scratch.
         let comparable = |info: &Info| info.beta > 0.0 && status != Status::NotFinite;
-        let bracket = self.last.filter(comparable).map(|info| info.dual_norm);
+        let bracket = decided.or(self.last.filter(comparable).map(|info| info.dual_norm));
         let certificate = Certificate::new(problem, solver.x(), beta, solver.norms(), bracket, claim).ok();
         let (x, z) = (solver.x().to_vec(), problem.prox_point(solver.x(), beta));
         let objective = match self.last {
@@ -261,18 +281,19 @@ impl<'o, S: Real> Drive<'o, S> {
             Some(_) => solver.objective(),
             None => solver.problem().objective(&x),
         };
-        let certificate = certificate.filter(|_| objective.is_finite());
         let info = self.last.unwrap_or(Info::unknown());
         Report { status, x, z, objective, info, best: self.best, certificate, trace: self.trace, elapsed }
     }
 }
 
-fn thresholds(epsilon: Epsilon, first: &Info) -> Claim {
+/// What both numbers must not exceed; unknown where the start was not measured.
+fn thresholds(epsilon: Epsilon, start: Option<[f64; 2]>) -> Option<Claim> {
     match epsilon {
-        Epsilon::Absolute(epsilon) => Claim { dual_norm: epsilon, prox_gap: epsilon },
-        Epsilon::Relative(epsilon) => Claim {
-            dual_norm: epsilon * first.dual_norm.upper,
-            prox_gap: epsilon * if first.prox_gap > 0.0 { first.prox_gap } else { 1.0 },
-        },
+        Epsilon::Absolute(epsilon) => Some(Claim { dual_norm: epsilon, prox_gap: epsilon }),
+        Epsilon::Relative(epsilon) => {
+            let [dual_norm, prox_gap] = start?;
+            let prox_gap = if prox_gap > 0.0 { prox_gap } else { 1.0 };
+            Some(Claim { dual_norm: epsilon * dual_norm, prox_gap: epsilon * prox_gap })
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::schedule::Schedule;
+
 /// What the theorems ask about a problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
@@ -33,6 +35,7 @@ pub enum Rate {
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Iterations { exponent } if *exponent >= 0.0 => write!(f, "does not shrink"),
             Self::Iterations { exponent } => write!(f, "O(k^{})", Fraction(*exponent)),
             Self::Certificate { exponent } => write!(f, "an ε-certificate in O(ε^{}) steps", Fraction(*exponent)),
         }
@@ -82,6 +85,8 @@ pub struct Guarantee {
     pub conditions: Vec<Condition>,
     /// What `composite` needs besides.
     pub surjective: Condition,
+    /// What is known of the problem.
+    pub facts: Facts,
 }
 
 impl Guarantee {
@@ -90,13 +95,16 @@ impl Guarantee {
         regime: &'static str,
         smoothed: Rate,
         composite: Rate,
+        schedule: &dyn Schedule,
         mut conditions: Vec<Condition>,
         facts: &Facts,
     ) -> Self {
+        let smooth = schedule.largest_beta() * 2.0 * facts.rho <= 1.0 + 2.0 * f64::EPSILON;
+        conditions.push(Condition::new("β ≤ 1/(2ρ)", smooth));
         conditions.push(Condition::new("g is Lipschitz (L_g exists)", facts.lipschitz_g.is_some()));
         conditions.push(Condition::new("∇f is Lipschitz (a global L_f is known)", facts.lipschitz_f.is_some()));
         let surjective = Condition::new("T is surjective", facts.surjective);
-        Self { regime, smoothed, composite, conditions, surjective }
+        Self { regime, smoothed, composite, conditions, surjective, facts: *facts }
     }
 
     /// Every condition of the bound on the smoothed gradient is known to hold.
@@ -109,9 +117,9 @@ impl Guarantee {
         self.applies() && self.surjective.holds
     }
 
-    /// The conditions that fail, or are not known to hold.
+    /// The conditions that fail, or are not known to hold; surjectivity last, which `composite` alone needs.
     pub fn failing(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.conditions.iter().filter(|c| !c.holds).map(|c| c.statement)
+        self.conditions.iter().chain([&self.surjective]).filter(|c| !c.holds).map(|c| c.statement)
     }
 }
 
@@ -120,6 +128,9 @@ impl fmt::Display for Guarantee {
         writeln!(f, "{}", self.regime)?;
         writeln!(f, "  smoothed gradient ‖∇F_β(x)‖_*: {}", self.smoothed)?;
         writeln!(f, "  composite measure dist(−∇f(x̃), T*∂g(Tx̃)): {}", self.composite)?;
+        let known = |value: Option<f64>| value.map_or("none known".into(), |value| format!("{value:.4}"));
+        let Facts { rho, lipschitz_f, lipschitz_g, .. } = self.facts;
+        writeln!(f, "  ρ = {rho:.4}, L_g: {}, L_f: {}", known(lipschitz_g), known(lipschitz_f))?;
         for condition in self.conditions.iter().chain([&self.surjective]) {
             let mark = if condition.holds { "holds" } else { "fails, or is not known to hold" };
             writeln!(f, "  {}: {mark}", condition.statement)?;

@@ -40,6 +40,13 @@ impl<S: Real> Problem<S> {
     pub fn from_boxes(f: Box<dyn Smooth<S>>, g: Box<dyn Prox<S>>, t: Box<dyn LinOp<S>>) -> Result<Self, Error> {
         Error::expect_len("the operator T takes the loss's variable", f.layout().size(), t.domain().size())?;
         Error::expect_len("the penalty g takes the operator's range", t.range().size(), g.size())?;
+        let rho = g.weak_convexity();
+        Error::expect_parameter(
+            "rho",
+            rho,
+            rho >= 0.0 && rho.is_finite(),
+            "finite and at least 0: g must be weakly convex",
+        )?;
         Ok(Self { f, g, t, streamed: true })
     }
 

@@ -61,6 +61,11 @@ pub trait Schedule: Send + Sync {
         Restart::None
     }
 
+    /// It is made for a solver that runs in epochs.
+    fn epochs(&self) -> bool {
+        false
+    }
+
     /// Refuses parameters that make no schedule.
     fn check(&self) -> Result<(), Error>;
 
@@ -132,7 +137,7 @@ impl Schedule for Power {
             Condition::new("2p − q ≠ 1 (at equality the bound gains a log factor)", !near(2.0 * p - q, 1.0)),
         ];
         let composite = Rate::Iterations { exponent: smoothed.max(-q) };
-        Guarantee::new(regime, Rate::Iterations { exponent: smoothed }, composite, conditions, facts)
+        Guarantee::new(regime, Rate::Iterations { exponent: smoothed }, composite, self, conditions, facts)
     }
 }
 
@@ -170,7 +175,7 @@ impl Schedule for Horizon {
 
     fn guarantee(&self, facts: &Facts) -> Guarantee {
         let rate = Rate::Iterations { exponent: -1.0 / 3.0 };
-        Guarantee::new("horizon (Theorem 7): over exactly K steps", rate, rate, vec![], facts)
+        Guarantee::new("horizon (Theorem 7): over exactly K steps", rate, rate, self, vec![], facts)
     }
 }
 
@@ -193,6 +198,10 @@ impl Schedule for EpochPower {
         self.power.at(k)
     }
 
+    fn epochs(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), Error> {
         self.power.check()
     }
@@ -201,7 +210,7 @@ impl Schedule for EpochPower {
         let conditions =
             vec![Condition::new("(p, q) = (2/3, 1/4)", near(self.power.p, 2.0 / 3.0) && near(self.power.q, 0.25))];
         let rate = Rate::Certificate { exponent: -4.0 };
-        Guarantee::new("epoch-wise, power schedule (Theorem 8)", rate, rate, conditions, facts)
+        Guarantee::new("epoch-wise, power schedule (Theorem 8)", rate, rate, self, conditions, facts)
     }
 }
 
@@ -241,6 +250,10 @@ impl Schedule for EpochConstant {
         self.restart
     }
 
+    fn epochs(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), Error> {
         check_base(self.beta, self.gamma)
     }
@@ -249,7 +262,7 @@ impl Schedule for EpochConstant {
         let conditions =
             vec![Condition::new("each epoch starts at a point with F ≤ F(x₁)", self.restart != Restart::None)];
         let rate = Rate::Certificate { exponent: -3.0 };
-        Guarantee::new("epoch-wise, constant within epochs (Proposition 9)", rate, rate, conditions, facts)
+        Guarantee::new("epoch-wise, constant within epochs (Proposition 9)", rate, rate, self, conditions, facts)
     }
 }
 
@@ -262,6 +275,8 @@ pub struct Smoothness {
     pub lipschitz: f64,
     /// ‖T‖².
     pub operator_squared: f64,
+    /// The steps go along normalised blocks: the paper's experiments did that, no theorem covers it.
+    pub normalized: bool,
 }
 
 impl Schedule for Smoothness {
@@ -285,7 +300,8 @@ impl Schedule for Smoothness {
 
     fn guarantee(&self, facts: &Facts) -> Guarantee {
         let rate = Rate::Iterations { exponent: -1.0 / 3.0 };
-        Guarantee::new("variable smoothing (Böhm & Wright 2021), in ‖·‖₂", rate, rate, vec![], facts)
+        let conditions = vec![Condition::new("steps along −φ itself, not along normalised blocks", !self.normalized)];
+        Guarantee::new("variable smoothing (Böhm & Wright 2021), in ‖·‖₂", rate, rate, self, conditions, facts)
     }
 }
 

@@ -19,6 +19,10 @@ pub struct Row {
     pub dual_norm: Option<f64>,
     /// What the oracle knew about ‖∇F_β(x)‖_*.
     pub bracket: Bracket,
+    /// η and ν of the oracle's direction: ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_*, ‖d‖ ≤ 1 + ν.
+    pub eta: f64,
+    /// See `eta`.
+    pub excess: f64,
     /// ‖Tx − z‖₂.
     pub prox_gap: f64,
     /// β.
@@ -32,7 +36,7 @@ pub struct Row {
 /// Which points are recorded, and how exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Every how many points; the first and the last are always kept.
+    /// Every how many points; the first and the last row of a run are always kept.
     pub every: u64,
     /// Compute the exact dual norm of recorded points (a decomposition for spectral norms).
     pub exact_dual_norms: bool,

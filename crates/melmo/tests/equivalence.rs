@@ -229,16 +229,21 @@ fn saved_and_restored_is_uninterrupted() {
 /// The nuclear oracle of a large block starts from its last answer: that memory is part of the state.
 #[test]
 fn warm_starts_are_saved() {
-    let layout = Layout::matrix(90, 80).unwrap();
+    let layout = Layout::matrix(120, 100).unwrap();
     let mut seeded = Seeded::new(9);
-    let f = MaskedLeastSquares::new(layout.clone(), seeded.normals(7200), None).unwrap();
-    let g = Entrywise::new(L1::new(0.1).unwrap(), 7200);
+    let f = MaskedLeastSquares::new(layout.clone(), seeded.normals(12_000), None).unwrap();
+    let g = Entrywise::new(L1::new(0.1).unwrap(), 12_000);
     let problem = Problem::new(f, g, Identity::new(layout)).unwrap();
-    let x0 = vec![0.0; 7200];
+    let x0 = vec![0.0; 12_000];
     let uninterrupted = points(&mut *start("melmo", Norm::Nuclear, &problem, &x0), 12);
-    let mut first = start("melmo", Norm::Nuclear, &problem, &x0);
-    points(&mut *first, 5);
-    let mut second = start("melmo", Norm::Nuclear, &problem, &x0);
-    second.restore(&first.save()).unwrap();
-    assert_eq!(points(&mut *second, 7), uninterrupted[5..]);
+    for cut in [0, 1, 5] {
+        let mut first = start("melmo", Norm::Nuclear, &problem, &x0);
+        points(&mut *first, cut);
+        let state = first.save();
+        assert_eq!(state.warm_start.is_empty(), cut == 0);
+        // The same solver, some steps later: nothing of its other life may remain.
+        points(&mut *first, 4);
+        first.restore(&state).unwrap();
+        assert_eq!(points(&mut *first, 12 - cut), uninterrupted[cut..], "cut after {cut}");
+    }
 }

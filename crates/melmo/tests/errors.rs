@@ -103,7 +103,7 @@ fn parameters_out_of_range() {
 fn masks_are_zero_or_one() {
     let layout = Layout::vector(3).unwrap();
     says(MaskedLeastSquares::new(layout, vec![1.0; 3], Some(vec![0.0, 0.5, 1.0])), &["entry 1", "0.5"]);
-    says(Factorization::new(vec![1.0; 4], 2, 2, 1).unwrap().mask(vec![2.0; 4]), &["entry 0", "2"]);
+    says(Factorization::masked(vec![1.0; 4], vec![2.0; 4], 2, 2, 1), &["entry 0", "2"]);
     says(RobustPca::new(vec![1.0; 4], 2, 2, Some(vec![-1.0; 4])), &["entry 0", "-1"]);
 }
 
@@ -127,12 +127,41 @@ fn smoothing_and_steps() {
     let constant = EpochConstant::new(2.0);
     says(Epoch::new(&problem, geometry(&problem), constant, &[0.0; 3]), &["β = 2", "1.5"]);
     says(Subgradient::new(&problem, 0.0, &[0.0; 3]), &["step", "0"]);
-    says(Smoothness { beta: 1.0, lipschitz: -1.0, operator_squared: 1.0 }.check(), &["lipschitz", "-1"]);
+    says(
+        Smoothness { beta: 1.0, lipschitz: -1.0, operator_squared: 1.0, normalized: false }.check(),
+        &["lipschitz", "-1"],
+    );
     let loss = Factorization::new(vec![1.0; 4], 2, 2, 1).unwrap();
     let t = Select::new(loss.layout(), &["W"]).unwrap();
     let unbounded = Problem::new(loss, Entrywise::new(L1::new(1.0).unwrap(), 2), t).unwrap();
     let method = VariableSmoothing { beta: 1.0, lipschitz: None, normalized: false };
     says(method.start(&unbounded, &[0.0; 4]), &["L_f"]);
+}
+
+#[test]
+fn a_schedule_belongs_to_its_solver() {
+    let problem = small();
+    says(Melmo::new(&problem, geometry(&problem), EpochConstant::new(1.0), &[0.0; 3]), &["Epoch"]);
+    says(Epoch::new(&problem, geometry(&problem), Power::balanced(1.0), &[0.0; 3]), &["Melmo"]);
+}
+
+#[test]
+fn geometries_that_do_not_measure_the_variable() {
+    let layout = Layout::new([("a", 3, 2), ("b", 2, 3)]).unwrap();
+    let part = |name: &str| for_block::<f64>(Norm::Column, layout.require(name).unwrap(), Oracle::Auto).unwrap();
+    says(Product::new(&layout, vec![part("b"), part("a")]), &["3", "2"]);
+    assert!(Product::new(&layout, vec![part("a"), part("b")]).is_ok());
+    // A block that stands elsewhere, on its own.
+    let problem = small();
+    let elsewhere = Layout::new([("a", 4, 1), ("b", 3, 1)]).unwrap();
+    let geometry = for_block(Norm::L2, elsewhere.require("b").unwrap(), Oracle::Auto).unwrap();
+    says(Melmo::new(&problem, geometry, Power::balanced(1.0), &[0.0; 3]), &["0", "4"]);
+    // Products inside products keep their blocks.
+    let inner = Layout::new([("c", 1, 2), ("d", 2, 2)]).unwrap();
+    let nested = for_layout::<f64>(Norm::Row, &inner, Oracle::Auto).unwrap();
+    let product = Product::new(&layout, vec![nested, part("b")]).unwrap();
+    let ranges: Vec<_> = Geometry::<f64>::norms(&product).iter().map(|b| b.block.range()).collect();
+    assert_eq!(ranges, [0..2, 2..6, 6..12]);
 }
 
 #[test]
@@ -152,6 +181,11 @@ fn states_and_certificates_that_do_not_fit() {
     state.vectors[0].pop();
     let mut melmo = melmo;
     says(melmo.restore(&state), &["3", "2"]);
+    let mut state = melmo.save();
+    state.numbers[1] = f64::NAN;
+    says(melmo.restore(&state), &["NaN"]);
+    state.numbers[1] = 7.0;
+    says(melmo.restore(&state), &["β = 7"]);
 
     let norms = geometry(&problem).norms();
     let certificate = Certificate::new(&problem, &[0.0; 3], 1.0, norms.clone(), None, None).unwrap();
@@ -168,6 +202,8 @@ fn states_and_certificates_that_do_not_fit() {
     says(with(vec![part(0, 2)]), &["3", "2"]);
     says(with(vec![part(0, 1), part(0, 2)]), &["1", "0"]);
     says(with(vec![part(0, usize::MAX)]), &["block"]);
+    says(with(vec![part(0, 3), part(3, 0)]), &["block"]);
+    says(Certificate::new(&problem, &[0.0; 3], 1.0, vec![part(5, 3)], None, None), &["0", "5"]);
     says(with(vec![BlockNorm { radius: 0.0, ..norms[0].clone() }]), &["radius"]);
 }
 

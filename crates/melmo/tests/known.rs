@@ -5,12 +5,12 @@ use melmo::drive::{Epsilon, Options, Status, Stop, run};
 use melmo::geometry::{Norm, Oracle, for_layout};
 use melmo::linalg::{Dense as _, Mat};
 use melmo::operator::{Dense, Difference2d, Identity, LinOp, Select};
-use melmo::penalty::{Entrywise, L1, Mcp};
+use melmo::penalty::{Entrywise, L1, Mcp, Nonnegative};
 use melmo::problem::Problem;
-use melmo::schedule::{EpochConstant, Power};
+use melmo::schedule::{EpochConstant, EpochPower, Power};
 use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
-use melmo::solver::{Epoch, Melmo, VariableSmoothing};
+use melmo::solver::{Epoch, Melmo, Solver, VariableSmoothing};
 use melmo::trace::Record;
 
 fn melmo(problem: &Problem<f64>, norm: Norm, schedule: Power, x0: &[f64], steps: u64) -> melmo::report::Report<f64> {
@@ -237,4 +237,127 @@ fn other_reasons_to_stop() {
     assert_eq!(report.x, start);
     let report = go(Stop::after(3), &mut |_| false);
     assert_eq!((report.status, report.info.k), (Status::Iterations, 4));
+}
+
+fn masked(n: usize, seed: u64) -> (Layout, MaskedLeastSquares<f64>) {
+    let layout = Layout::vector(n).unwrap();
+    let f = MaskedLeastSquares::new(layout.clone(), Seeded::new(seed).normals(n), None).unwrap();
+    (layout, f)
+}
+
+/// F(x) = ∞ at points that are only nearly feasible; the certificate speaks of x and z all the same.
+#[test]
+fn an_indicator_is_certified_although_f_is_infinite() {
+    let (layout, f) = masked(20, 5);
+    let problem = Problem::new(f, Entrywise::new(Nonnegative, 20), Identity::new(layout)).unwrap();
+    let geometry = for_layout(Norm::L2, problem.layout(), Oracle::Auto).unwrap();
+    let mut solver = Melmo::new(&problem, geometry, Power::balanced(0.1), &[1.0; 20]).unwrap();
+    let stop = Stop::after(100_000).at_epsilon(Epsilon::Absolute(0.1));
+    let report = run(&mut solver, &Options::new(stop), &mut []);
+    assert_eq!(report.status, Status::Certified);
+    assert!(report.objective.is_infinite() && report.z.iter().all(|z| *z >= 0.0));
+    let certificate = report.certificate.expect("a certified run has a certificate");
+    assert!(certificate.verify(&problem, &report.x, 1e-9).unwrap().passed());
+}
+
+/// Single precision and a large image: rounding must not be a cloak for anything.
+#[test]
+fn forgeries_are_seen_in_single_precision() {
+    let n = 128;
+    let y: Vec<f32> = Seeded::new(3).normals::<f32>(n * n).iter().map(|v| 128.0 + 40.0 * v).collect();
+    let f = MaskedLeastSquares::new(Layout::matrix(n, n).unwrap(), y.clone(), None).unwrap();
+    let problem =
+        Problem::new(f, Entrywise::new(L1::new(5.0).unwrap(), 2 * n * n), Difference2d::new(n, n).unwrap()).unwrap();
+    let geometry = for_layout(Norm::L2, problem.layout(), Oracle::Auto).unwrap();
+    let schedule = Power { gamma: 50.0, ..Power::balanced(0.1) };
+    let mut solver = Melmo::new(&problem, geometry, schedule, &y).unwrap();
+    let report = run(&mut solver, &Options::new(Stop::after(300)), &mut []);
+    let certificate = report.certificate.unwrap();
+    let tolerance = melmo::certificate::Certificate::<f32>::default_tolerance();
+    assert!(certificate.verify(&problem, &report.x, tolerance).unwrap().passed());
+    for factor in [0.0, 0.5, 0.9] {
+        let mut forged = certificate.clone();
+        forged.dual_norm.lower *= factor;
+        forged.dual_norm.upper *= factor;
+        assert!(!forged.verify(&problem, &report.x, tolerance).unwrap().passed(), "×{factor}");
+    }
+    // A claim finer than what can be checked does not follow from the check.
+    let mut forged = certificate;
+    forged.claim = Some(melmo::certificate::Claim { dual_norm: 1e-9, prox_gap: 1e9 });
+    forged.dual_norm = melmo::geometry::Bracket { lower: 0.0, upper: 1e-9 };
+    assert!(!forged.verify(&problem, &report.x, tolerance).unwrap().passed());
+}
+
+#[test]
+fn a_relative_epsilon_is_relative_to_the_start_of_the_whole_run() {
+    let (layout, f) = masked(30, 8);
+    let problem = Problem::new(f, Entrywise::new(L1::new(0.1).unwrap(), 30), Identity::new(layout)).unwrap();
+    let start = vec![4.0; 30];
+    let stop = |steps| Stop::after(steps).at_epsilon(Epsilon::Relative(0.05));
+    let geometry = || for_layout(Norm::L2, problem.layout(), Oracle::Auto).unwrap();
+    let mut first = Melmo::new(&problem, geometry(), Power::balanced(1.0), &start).unwrap();
+    let whole = run(&mut first, &Options::new(stop(100_000)), &mut []);
+    assert_eq!(whole.status, Status::Certified);
+    let mut pieces = Melmo::new(&problem, geometry(), Power::balanced(1.0), &start).unwrap();
+    run(&mut pieces, &Options::new(stop(5)), &mut []);
+    let state = pieces.save();
+    let mut pieces = Melmo::new(&problem, geometry(), Power::balanced(1.0), &[0.0; 30]).unwrap();
+    pieces.restore(&state).unwrap();
+    let rest = run(&mut pieces, &Options::new(stop(100_000)), &mut []);
+    assert_eq!((rest.status, rest.info.k), (Status::Certified, whole.info.k));
+    let claim = whole.certificate.unwrap().claim.unwrap();
+    let mut again = Melmo::new(&problem, geometry(), Power::balanced(1.0), &start).unwrap();
+    let first = again.next().unwrap();
+    assert_eq!(claim.dual_norm, 0.05 * first.dual_norm.upper);
+    assert_eq!(claim.prox_gap, 0.05 * first.prox_gap);
+    // Epochs judge x₂ first, but their start is x₁ too.
+    let mut epoch = Epoch::new(&problem, geometry(), EpochPower::new(1.0), &start).unwrap();
+    epoch.next();
+    assert_eq!(epoch.start_measure().unwrap()[0], first.dual_norm.upper);
+}
+
+#[test]
+fn the_start_counts_for_epochs_too() {
+    let (layout, f) = masked(20, 1);
+    let problem = Problem::new(f, Entrywise::new(L1::new(0.1).unwrap(), 20), Identity::new(layout)).unwrap();
+    let start: Vec<f64> = Seeded::new(1).normals(20); // the minimiser of f
+    let epoch = || {
+        let geometry = for_layout(Norm::L2, problem.layout(), Oracle::Auto).unwrap();
+        let schedule = EpochConstant { gamma: 50.0, ..EpochConstant::new(1.0) };
+        Epoch::new(&problem, geometry, schedule, &start).unwrap()
+    };
+    let none = run(&mut epoch(), &Options::new(Stop::after(0)), &mut []);
+    assert_eq!((none.status, &none.x), (Status::Iterations, &start));
+    let report = run(&mut epoch(), &Options { track_best: true, ..Options::new(Stop::after(3)) }, &mut []);
+    let best = report.best.unwrap();
+    assert!(best.objective <= problem.objective(&start), "{} is worse than the start", best.objective);
+}
+
+#[test]
+fn an_objective_that_does_not_move_is_stalled() {
+    let layout = Layout::vector(5).unwrap();
+    let f = MaskedLeastSquares::new(layout.clone(), vec![0.0; 5], None).unwrap();
+    let problem = Problem::new(f, Entrywise::new(L1::new(1.0).unwrap(), 5), Identity::new(layout)).unwrap();
+    for relative in [0.0, 1e-3] {
+        let geometry = for_layout(Norm::L2, problem.layout(), Oracle::Auto).unwrap();
+        let mut solver = Melmo::new(&problem, geometry, Power::balanced(1.0), &[0.0; 5]).unwrap();
+        let stalled = Some(melmo::drive::Stalled { steps: 10, relative });
+        let report = run(&mut solver, &Options::new(Stop { stalled, ..Stop::after(1000) }), &mut []);
+        assert_eq!((report.status, report.info.k), (Status::Stalled, 11));
+    }
+}
+
+#[test]
+fn first_and_last_rows_are_always_kept() {
+    let (layout, f) = masked(20, 1);
+    let problem = Problem::new(f, Entrywise::new(L1::new(0.1).unwrap(), 20), Identity::new(layout)).unwrap();
+    let geometry = || for_layout(Norm::L2, problem.layout(), Oracle::Auto).unwrap();
+    let options = Options { record: Some(Record::every(10, 20)), ..Options::new(Stop::after(100)) };
+    let rows = |solver: &mut dyn Solver<f64>| {
+        let trace = run(solver, &options, &mut []).trace;
+        (trace[0].k, trace.last().unwrap().k, trace.len())
+    };
+    let start = vec![1.0; 20];
+    assert_eq!(rows(&mut Melmo::new(&problem, geometry(), Power::balanced(1.0), &start).unwrap()), (1, 100, 11));
+    assert_eq!(rows(&mut Epoch::new(&problem, geometry(), EpochPower::new(1.0), &start).unwrap()), (2, 101, 11));
 }

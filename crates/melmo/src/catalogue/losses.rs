@@ -100,12 +100,11 @@ pub fn losses<S: Real>() -> Vec<LossRow<S>> {
                 let rank = a.get("rank");
                 let whole = rank >= 1.0 && rank.fract() == 0.0 && rank < 1e9;
                 Error::expect_parameter("rank", rank, whole, "a whole number, at least 1")?;
-                let mut loss = Factorization::new(y, rows, cols, rank as usize)?.coefficient(a.get("c"))?;
-                loss = loss.ridge(a.get("ridge"))?;
-                Ok(match inputs.mask {
-                    Some(mask) => Box::new(loss.mask(mask)?),
-                    None => Box::new(loss),
-                })
+                let loss = match inputs.mask {
+                    Some(mask) => Factorization::masked(y, mask, rows, cols, rank as usize)?,
+                    None => Factorization::new(y, rows, cols, rank as usize)?,
+                };
+                Ok(Box::new(loss.coefficient(a.get("c"))?.ridge(a.get("ridge"))?))
             },
             examples: |seed| {
                 let [full, masked] = matrix(seed);

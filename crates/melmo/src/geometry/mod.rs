@@ -14,7 +14,7 @@ pub use column::Column;
 pub use l1::L1;
 pub use l2::L2;
 pub use linf::Linf;
-pub use norm::{BlockNorm, Norm, product_dual, product_equivalence, product_primal};
+pub use norm::{BlockNorm, Norm, check_tiling, product_dual, product_dual_growth, product_equivalence, product_primal};
 pub use nuclear::Nuclear;
 pub use product::Product;
 pub use row::Row;
@@ -27,6 +27,9 @@ use crate::error::Error;
 use crate::real::Real;
 
 /// lower ≤ ‖φ‖_* ≤ upper: what an oracle knows about the dual norm. Tests against ε use `upper`.
+///
+/// The bounds are exact for exact arithmetic; the room they leave for rounding comes from a model of its usual size, not from
+/// its worst case, which would be useless at these sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bracket {
     /// A lower bound.
@@ -107,7 +110,7 @@ pub trait Geometry<S: Real>: Send {
         Vec::new()
     }
 
-    /// Takes up what `warm_start` gave.
+    /// Takes up what `warm_start` gave; nothing at all takes it back to where it was when new.
     fn resume(&mut self, _warm_start: &[S]) {}
 }
 

@@ -85,6 +85,19 @@ impl Norm {
         })
     }
 
+    /// c with ‖·‖_* ≤ c‖·‖₂ on a rows×cols block; `None` for a norm of the user's own.
+    pub fn dual_growth(self, rows: usize, cols: usize) -> Option<f64> {
+        let squared = match self {
+            Self::L1 | Self::L2 | Self::Nuclear => 1,
+            Self::Linf => rows * cols,
+            Self::Spectral => rows.min(cols),
+            Self::Column => cols,
+            Self::Row => rows,
+            Self::Other => return None,
+        };
+        Some((squared as f64).sqrt())
+    }
+
     /// c₁ and c₃ on a rows×cols block; `None` for a norm of the user's own.
     pub fn equivalence(self, rows: usize, cols: usize) -> Option<Equivalence> {
         let c = match self {
@@ -176,6 +189,28 @@ pub fn product_primal<S: Real>(norms: &[BlockNorm], x: &[S]) -> Option<f64> {
         let norm = b.norm.primal(&x[b.block.range()], b.block.rows, b.block.cols)?;
         Some(m.max(norm / b.radius))
     })
+}
+
+/// c with ‖·‖_* ≤ c‖·‖₂: Σ r_b c_b‖v_b‖₂ ≤ √(Σ (r_b c_b)²)·‖v‖₂.
+pub fn product_dual_growth(norms: &[BlockNorm]) -> Option<f64> {
+    let squares = norms.iter().map(|b| Some((b.radius * b.norm.dual_growth(b.block.rows, b.block.cols)?).powi(2)));
+    squares.sum::<Option<f64>>().map(f64::sqrt)
+}
+
+/// Refuses blocks that leave out or count twice a part of a variable of `size` entries, empty ones, and radii that are none.
+pub fn check_tiling(norms: &[BlockNorm], size: usize) -> Result<(), Error> {
+    let mut blocks: Vec<&BlockNorm> = norms.iter().collect();
+    blocks.sort_by_key(|b| b.block.start);
+    let mut covered = 0;
+    for BlockNorm { block, radius, .. } in blocks {
+        Error::expect_len("where a block of the norm starts", covered, block.start)?;
+        Error::expect_positive("radius", *radius)?;
+        let entries = block.rows.checked_mul(block.cols).filter(|&entries| entries > 0);
+        let end = entries.and_then(|entries| entries.checked_add(covered)).filter(|&end| end <= size);
+        let Block { name, rows, cols, .. } = block.clone();
+        covered = end.ok_or(Error::EmptyBlock { name, rows, cols })?;
+    }
+    Error::expect_len("the norm measures the whole variable", size, covered)
 }
 
 /// c₁ and c₃ of a product: ‖φ‖₂ ≤ Σ‖φ_b‖₂ ≤ max(c₁_b/r_b)·‖φ‖_*, and ‖x‖ ≤ max(c₃_b/r_b)·‖x‖₂.

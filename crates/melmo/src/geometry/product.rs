@@ -1,4 +1,4 @@
-use crate::block::Layout;
+use crate::block::{Block, Layout};
 use crate::error::Error;
 use crate::geometry::{Answer, BlockNorm, Bracket, Geometry};
 use crate::real::Real;
@@ -29,6 +29,9 @@ impl<S: Real> Product<S> {
         let mut parts = Vec::new();
         for ((block, geometry), &radius) in blocks.iter().zip(geometries).zip(radii) {
             Error::expect_len("a block's geometry", block.size(), geometry.size())?;
+            if let [BlockNorm { block: own, .. }] = &geometry.norms()[..] {
+                Error::expect_len("rows of a block's geometry", block.rows, own.rows)?;
+            }
             parts.push(Part { radius: Error::expect_positive("radius", radius)?, geometry });
         }
         Ok(Self { layout: layout.clone(), parts })
@@ -44,10 +47,13 @@ impl<S: Real> Geometry<S> for Product<S> {
         let blocks = self.layout.blocks().iter().zip(&self.parts);
         blocks
             .flat_map(|(block, part)| {
-                part.geometry.norms().into_iter().map(move |norm| BlockNorm {
-                    block: block.clone(),
-                    norm: norm.norm,
-                    radius: part.radius * norm.radius,
+                let inner = part.geometry.norms();
+                // A geometry counts from its own first entry, or from the block's place in the variable.
+                let base = inner.iter().map(|b| b.block.start).min().unwrap_or(0);
+                inner.into_iter().map(move |b| BlockNorm {
+                    block: Block { start: block.start + (b.block.start - base), ..b.block },
+                    norm: b.norm,
+                    radius: part.radius * b.radius,
                 })
             })
             .collect()

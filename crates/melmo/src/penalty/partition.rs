@@ -56,7 +56,10 @@ impl Partition {
     /// Lists of entries of a buffer of `size`, no entry in two of them.
     pub fn given(groups: &[Vec<usize>], size: usize) -> Result<Self, Error> {
         let (mut offsets, mut taken) = (vec![0], vec![false; size]);
-        for group in groups {
+        for (g, group) in groups.iter().enumerate() {
+            if group.is_empty() {
+                return Err(Error::Unsupported(format!("group {g} is empty: leave it out")));
+            }
             for &i in group {
                 let Some(taken) = taken.get_mut(i) else {
                     let message = format!("a group names entry {i}, but there are {size} entries, counted from 0");

@@ -35,16 +35,16 @@ impl<S: Real> Factorization<S> {
         Ok(Self { layout, y, mask: None, rows, cols, rank, coefficient: 1.0, ridge: 0.0, y_squared })
     }
 
+    /// The same with a mask of observed entries (1) and others (0), where Y may be anything, NaN included.
+    pub fn masked(y: Vec<S>, mask: Vec<S>, rows: usize, cols: usize, rank: usize) -> Result<Self, Error> {
+        Layout::matrix(rows, cols)?; // Y can be addressed
+        let y = observed(y, Some(&mask), rows * cols)?;
+        Ok(Self { mask: Some(mask), ..Self::new(y, rows, cols, rank)? })
+    }
+
     /// The factor c > 0 in front of the squared norm.
     pub fn coefficient(mut self, c: f64) -> Result<Self, Error> {
         self.coefficient = Error::expect_positive("c", c)?;
-        Ok(self)
-    }
-
-    /// Which entries of Y are observed (1) or not (0).
-    pub fn mask(mut self, mask: Vec<S>) -> Result<Self, Error> {
-        self.y = observed(self.y, Some(&mask), self.rows * self.cols)?;
-        self.mask = Some(mask);
         Ok(self)
     }
 
@@ -154,7 +154,8 @@ mod tests {
         laws::check(&f);
         laws::check(&f.clone().coefficient(0.5).unwrap());
         laws::check(&f.clone().ridge(0.3).unwrap());
-        laws::check(&f.mask(mask(42)).unwrap().ridge(0.3).unwrap());
+        let masked = Factorization::masked(laws::noise(42, 1), mask(42), 6, 7, 3).unwrap();
+        laws::check(&masked.ridge(0.3).unwrap());
     }
 
     #[test]
@@ -169,8 +170,10 @@ mod tests {
     #[test]
     fn strips_add_up_to_the_whole() {
         let (rows, cols, rank) = (300, 401, 2);
-        let f = Factorization::new(laws::noise(rows * cols, 1), rows, cols, rank).unwrap();
-        let (mask, f) = (mask(rows * cols), f.mask(mask(rows * cols)).unwrap());
+        let mask = mask(rows * cols);
+        let mut y = laws::noise(rows * cols, 1);
+        y[1] = f64::NAN; // not observed
+        let f = Factorization::masked(y, mask.clone(), rows, cols, rank).unwrap();
         assert!(f.strip() < rows && f.work_len() < rows * cols);
         let x = laws::noise(f.layout().size(), 2);
         let (mut grad, mut work) = (vec![f64::NAN; x.len()], vec![f64::NAN; f.work_len()]);
@@ -217,7 +220,8 @@ mod tests {
         assert!(matches!(Factorization::<f64>::new(vec![], 0, 3, 1), Err(Error::EmptyBlock { .. })));
         assert!(matches!(new(1).unwrap().coefficient(0.0), Err(Error::Parameter { name: "c", .. })));
         assert!(matches!(new(1).unwrap().ridge(-1.0), Err(Error::Parameter { name: "ridge", .. })));
-        assert!(matches!(new(1).unwrap().mask(vec![1.0; 5]), Err(Error::Shape { .. })));
-        assert!(matches!(new(1).unwrap().mask(vec![0.5; 6]), Err(Error::NotBinary { .. })));
+        let masked = |mask| Factorization::masked(vec![0.0; 6], mask, 2, 3, 1);
+        assert!(matches!(masked(vec![1.0; 5]), Err(Error::Shape { .. })));
+        assert!(matches!(masked(vec![0.5; 6]), Err(Error::NotBinary { .. })));
     }
 }

@@ -31,6 +31,10 @@ impl<'p, S: Real> Epoch<'p, S> {
         schedule: impl Schedule + 'static,
         x0: &[S],
     ) -> Result<Self, Error> {
+        if !schedule.epochs() {
+            let message = "this schedule has no epochs: use the solver `Melmo`, or an epoch schedule";
+            return Err(Error::Unsupported(message.into()));
+        }
         let iterate = Iterate::new(problem, geometry, &schedule, x0)?;
         let anchor = x0.to_vec();
         let schedule = Box::new(schedule);
@@ -130,25 +134,34 @@ impl<S: Real> Solver<S> for Epoch<'_, S> {
     }
 
     fn certificate_beta(&self) -> f64 {
-        self.iterate.beta
+        if self.iterate.beta > 0.0 { self.iterate.beta } else { self.schedule.at(1).beta }
+    }
+
+    fn start_measure(&self) -> Option<[f64; 2]> {
+        self.iterate.start_measure
+    }
+
+    fn steps_first(&self) -> bool {
+        true
     }
 
     fn save(&self) -> State<S> {
         State {
             solver: "epoch".into(),
             k: self.k,
-            numbers: vec![self.iterate.beta, self.least, self.anchor_objective],
+            numbers: [&[self.least, self.anchor_objective][..], &self.iterate.numbers()].concat(),
             vectors: vec![self.iterate.x.clone(), self.anchor.clone()],
             warm_start: self.iterate.warm_start(),
         }
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        state.check("epoch", 3, 2, self.anchor.len())?;
+        state.check("epoch", 5, 2, self.anchor.len())?;
+        let [least, anchor_objective, beta, dual_norm, prox_gap] = state.numbers[..] else { return Ok(()) };
+        self.iterate.restore(&state.vectors[0], [beta, dual_norm, prox_gap], &state.warm_start)?;
         (self.k, self.ended) = (state.k.max(1), false);
-        (self.least, self.anchor_objective) = (state.numbers[1], state.numbers[2]);
+        (self.least, self.anchor_objective) = (least, anchor_objective);
         self.anchor.copy_from_slice(&state.vectors[1]);
-        self.iterate.restore(&state.vectors[0], state.numbers[0], &state.warm_start);
         Ok(())
     }
 }

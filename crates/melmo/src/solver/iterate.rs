@@ -1,7 +1,7 @@
 //! A point with its smoothed gradient, and the move along the oracle's direction: what all smoothing solvers share.
 
 use crate::error::Error;
-use crate::geometry::{Answer, Geometry};
+use crate::geometry::{Answer, Geometry, check_tiling};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::schedule::Schedule;
@@ -20,6 +20,8 @@ pub(super) struct Iterate<'p, S> {
     f_x: f64,
     /// The smoothing of the last evaluation; 0 before the first.
     pub beta: f64,
+    /// ‖∇F_{β₁}(x₁)‖_* (its upper bound) and ‖Tx₁ − z₁‖₂: what relative thresholds are relative to.
+    pub start_measure: Option<[f64; 2]>,
 }
 
 /// What an evaluation found.
@@ -45,6 +47,7 @@ impl<'p, S: Real> Iterate<'p, S> {
     ) -> Result<Self, Error> {
         problem.check_start(x0)?;
         Error::expect_len("the geometry measures the variable", problem.layout().size(), geometry.size())?;
+        check_tiling(&geometry.norms(), x0.len())?;
         schedule.check()?;
         problem.check_beta(schedule.largest_beta())?;
         let n = x0.len();
@@ -57,6 +60,7 @@ impl<'p, S: Real> Iterate<'p, S> {
             work: vec![S::ZERO; problem.work_len()],
             f_x: f64::NAN,
             beta: 0.0,
+            start_measure: None,
         })
     }
 
@@ -64,7 +68,10 @@ impl<'p, S: Real> Iterate<'p, S> {
     pub fn evaluate(&mut self, beta: f64) -> Point {
         let found = self.problem.smoothed_gradient(&mut self.phi, &self.x, beta, &mut self.work);
         (self.f_x, self.beta) = (found.f, beta);
-        Point { f: found.f, prox_gap: beta * found.slope_squared.sqrt(), answer: self.geometry.oracle(&self.phi) }
+        let prox_gap = beta * found.slope_squared.sqrt();
+        let answer = self.geometry.oracle(&self.phi);
+        self.start_measure.get_or_insert([answer.dual_norm.upper, prox_gap]);
+        Point { f: found.f, prox_gap, answer }
     }
 
     /// x ← x + γd.
@@ -99,15 +106,29 @@ impl<'p, S: Real> Iterate<'p, S> {
         if self.beta > 0.0 { self.geometry.warm_start() } else { Vec::new() }
     }
 
+    /// β and the start's measure, as a state stores them: 0 before the first evaluation.
+    pub fn numbers(&self) -> [f64; 3] {
+        let [dual_norm, prox_gap] = self.start_measure.unwrap_or_default();
+        [self.beta, dual_norm, prox_gap]
+    }
+
     /// Stands at x as if it had just been evaluated with β: the oracle starts from where it started then.
-    pub fn restore(&mut self, x: &[S], beta: f64, warm_start: &[S]) {
+    pub fn restore(&mut self, x: &[S], [beta, dual_norm, prox_gap]: [f64; 3], warm_start: &[S]) -> Result<(), Error> {
+        let expected = if warm_start.is_empty() { 0 } else { self.geometry.warm_start().len() };
+        Error::expect_len("the warm start of a saved state", expected, warm_start.len())?;
+        Error::expect_finite("the warm start of a saved state", warm_start)?;
+        if beta != 0.0 {
+            self.problem.check_beta(beta)?;
+        }
         self.x.copy_from_slice(x);
         self.previous.copy_from_slice(x);
-        self.beta = 0.0;
+        self.geometry.resume(warm_start);
+        (self.beta, self.start_measure) = (0.0, None);
         if beta > 0.0 {
-            self.geometry.resume(warm_start);
+            self.start_measure = Some([dual_norm, prox_gap]);
             self.evaluate(beta);
         }
+        Ok(())
     }
 }
 
@@ -120,6 +141,8 @@ impl Point {
             beta,
             gamma,
             dual_norm: self.answer.dual_norm,
+            eta: self.answer.eta(),
+            excess: self.answer.excess,
             prox_gap: self.prox_gap,
             objective: None,
             finite: self.is_finite(),

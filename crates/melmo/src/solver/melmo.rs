@@ -47,6 +47,9 @@ impl<'p, S: Real> Melmo<'p, S> {
         length: Length,
         x0: &[S],
     ) -> Result<Self, Error> {
+        if schedule.epochs() {
+            return Err(Error::Unsupported("a schedule of epochs needs the solver `Epoch`".into()));
+        }
         let iterate = Iterate::new(problem, geometry, &*schedule, x0)?;
         Ok(Self { iterate, schedule, length, k: 0, pending: 0.0, ended: false })
     }
@@ -59,17 +62,20 @@ impl<'p, S: Real> Melmo<'p, S> {
         let step = self.schedule.at(self.k);
         let last_beta = self.iterate.beta;
         let point = self.iterate.evaluate(step.beta); // φ_k = ∇F_{β_k}(x_k)
+        let info = point.info(self.k, step.beta, step.gamma);
         if !point.is_finite() {
             self.ended = true;
             if last_beta > 0.0 {
                 self.iterate.retreat(last_beta);
+                self.k -= 1;
             }
+            return info;
         }
         self.pending = match self.length {
             Length::Gamma => step.gamma,
             Length::GammaTimesDualNorm => step.gamma * point.answer.dual_norm.lower,
         };
-        point.info(self.k, step.beta, step.gamma)
+        info
     }
 }
 
@@ -107,23 +113,28 @@ impl<S: Real> Solver<S> for Melmo<'_, S> {
     }
 
     fn certificate_beta(&self) -> f64 {
-        self.iterate.beta
+        if self.iterate.beta > 0.0 { self.iterate.beta } else { self.schedule.at(1).beta }
+    }
+
+    fn start_measure(&self) -> Option<[f64; 2]> {
+        self.iterate.start_measure
     }
 
     fn save(&self) -> State<S> {
         State {
             solver: "melmo".into(),
             k: self.k,
-            numbers: vec![self.pending, self.iterate.beta],
+            numbers: [&[self.pending][..], &self.iterate.numbers()].concat(),
             vectors: vec![self.iterate.x.clone()],
             warm_start: self.iterate.warm_start(),
         }
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        state.check("melmo", 2, 1, self.iterate.x.len())?;
-        (self.k, self.pending, self.ended) = (state.k, state.numbers[0], false);
-        self.iterate.restore(&state.vectors[0], state.numbers[1], &state.warm_start);
+        state.check("melmo", 4, 1, self.iterate.x.len())?;
+        let [pending, beta, dual_norm, prox_gap] = state.numbers[..] else { return Ok(()) };
+        self.iterate.restore(&state.vectors[0], [beta, dual_norm, prox_gap], &state.warm_start)?;
+        (self.k, self.pending, self.ended) = (state.k, pending, false);
         Ok(())
     }
 }

@@ -31,6 +31,10 @@ pub struct Info {
     pub gamma: f64,
     /// Bounds on ‖∇F_β(x)‖_*.
     pub dual_norm: Bracket,
+    /// The largest η that the bracket allows: ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_* for the oracle's direction d.
+    pub eta: f64,
+    /// ν: ‖d‖ ≤ 1 + ν.
+    pub excess: f64,
     /// ‖Tx − z‖₂.
     pub prox_gap: f64,
     /// F(x), where the solver needed it anyway; [`Solver::objective`] computes it on request.
@@ -46,13 +50,15 @@ impl Info {
     /// Before anything could be evaluated.
     pub(crate) fn unknown() -> Self {
         let dual_norm = Bracket { lower: 0.0, upper: f64::INFINITY };
-        let prox_gap = f64::NAN;
+        let (prox_gap, eta, excess) = (f64::NAN, 1.0, 0.0);
         Self {
             k: 0,
             epoch: None,
             beta: 0.0,
             gamma: 0.0,
             dual_norm,
+            eta,
+            excess,
             prox_gap,
             objective: None,
             finite: false,
@@ -87,6 +93,15 @@ pub trait Solver<S: Real>: Iterator<Item = Info> {
     /// The smoothing that a certificate at the current point uses.
     fn certificate_beta(&self) -> f64;
 
+    /// ‖∇F_{β₁}(x₁)‖_* (an upper bound) and ‖Tx₁ − z₁‖₂ at the very start, once it has been evaluated: what relative
+    /// thresholds are relative to, also in a run that was resumed.
+    fn start_measure(&self) -> Option<[f64; 2]>;
+
+    /// The first `next()` takes a step before it evaluates: epochs judge the point that a step led to.
+    fn steps_first(&self) -> bool {
+        false
+    }
+
     /// Everything that the rest of the run depends on. Taken before the first `next()` it is the start itself.
     fn save(&self) -> State<S>;
 
@@ -101,7 +116,7 @@ pub trait Solver<S: Real>: Iterator<Item = Info> {
 pub struct State<S: Real> {
     /// Which solver wrote it.
     pub solver: String,
-    /// The point it stands at; 0 before the first.
+    /// Where the solver stands: the k of its point (0 before the first), for epochs of its next step.
     pub k: u64,
     /// Scalars, in the solver's own order.
     pub numbers: Vec<f64>,
@@ -118,6 +133,7 @@ impl<S: Real> State<S> {
             return Err(Error::Unsupported(format!("a state of `{}` cannot resume `{solver}`", self.solver)));
         }
         Error::expect_len("numbers of a saved state", numbers, self.numbers.len())?;
+        Error::expect_finite("numbers of a saved state", &self.numbers)?;
         Error::expect_len("buffers of a saved state", vectors, self.vectors.len())?;
         for vector in &self.vectors {
             Error::expect_len("a buffer of a saved state", size, vector.len())?;

@@ -58,6 +58,8 @@ impl<'p, S: Real> Subgradient<'p, S> {
             beta: 0.0,
             gamma: self.step,
             dual_norm: Bracket::exact(norm),
+            eta: 0.0,
+            excess: 0.0,
             prox_gap: 0.0,
             objective: Some(self.objective),
             finite: self.objective.is_finite() && norm.is_finite(),
@@ -108,6 +110,10 @@ impl<S: Real> Solver<S> for Subgradient<'_, S> {
 
     fn certificate_beta(&self) -> f64 {
         self.problem.default_beta()
+    }
+
+    fn start_measure(&self) -> Option<[f64; 2]> {
+        None
     }
 
     fn save(&self) -> State<S> {

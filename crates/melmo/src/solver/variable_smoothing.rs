@@ -29,7 +29,12 @@ impl VariableSmoothing {
             Error::Unsupported("variable smoothing needs L_f, and this loss has no global one: give a constant".into())
         })?;
         let bound = problem.t().norm_bound();
-        let schedule = Box::new(Smoothness { beta: self.beta, lipschitz, operator_squared: bound * bound });
+        let schedule = Box::new(Smoothness {
+            beta: self.beta,
+            lipschitz,
+            operator_squared: bound * bound,
+            normalized: self.normalized,
+        });
         let layout = problem.layout();
         if self.normalized {
             let blocks = layout.blocks().iter().map(|b| Box::new(L2::new(b)) as Box<dyn Geometry<S>>).collect();

@@ -6,7 +6,7 @@ use melmo::geometry::{Geometry, Norm, Oracle, Product, for_block, product_dual, 
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 
-use crate::{dot, norm};
+use crate::{cast, dot, norm};
 
 fn every_oracle() -> Vec<Oracle> {
     let mut all: Vec<Oracle> = oracles().into_iter().map(|(oracle, _)| oracle).collect();
@@ -77,7 +77,7 @@ fn zoo<S: Real>(rows: usize, cols: usize) -> Vec<(&'static str, Vec<S>)> {
     zoo
 }
 
-const SHAPES: [(usize, usize); 7] = [(12, 5), (5, 12), (9, 9), (1, 8), (8, 1), (1, 1), (80, 70)];
+const SHAPES: [(usize, usize); 8] = [(12, 5), (5, 12), (9, 9), (1, 8), (8, 1), (1, 1), (40, 16), (100, 90)];
 
 fn answers_hold<S: Real>() {
     let rounding = if S::EPSILON > 1e-10 { 2e-4 } else { 1e-9 };
@@ -86,7 +86,7 @@ fn answers_hold<S: Real>() {
         for (name, mut geometry) in subjects::<S>(&layout) {
             let norms = geometry.norms();
             for (kind, phi) in zoo::<S>(rows, cols) {
-                let exact = product_dual(&norms, &phi).unwrap();
+                let exact = product_dual(&norms, &cast::<S, f64>(&phi)).unwrap();
                 let mut d = vec![S::of(5.0); phi.len()];
                 let answer = geometry.lmo(&mut d, &phi);
                 let context = format!("{name} {}, {kind}: {answer:?}, exact {exact:e}", S::NAME);
@@ -97,10 +97,10 @@ fn answers_hold<S: Real>() {
                     continue;
                 }
                 let slack = rounding * exact;
-                assert!(
-                    answer.dual_norm.lower <= exact + slack && exact <= answer.dual_norm.upper + slack,
-                    "{context}"
-                );
+                // Against an SVD in double precision, in both: a bracket holds up to the rounding of φ itself.
+                let tight = if S::EPSILON > 1e-10 { 2e-6 * exact } else { 1e-11 * exact };
+                let bracket = answer.dual_norm;
+                assert!(bracket.lower <= exact + tight && exact <= bracket.upper + tight, "{context}");
                 let length = product_primal(&norms, &d).unwrap();
                 assert!(length <= 1.0 + answer.excess + rounding, "{context}: ‖d‖ = {length}");
                 let decrease = -dot(&phi, &d);

@@ -75,9 +75,11 @@ impl<S: Real> Lanczos<S> {
         &self.start
     }
 
-    /// What the next call will start from.
+    /// What the next call will start from; nothing: what the first call ever started from.
     pub fn remember(&mut self, vector: &[S]) {
-        if vector.len() == self.next.len() && vector.iter().all(|v| v.is_finite()) {
+        if vector.is_empty() {
+            self.next.iter_mut().zip(&self.random).for_each(|(next, &v)| *next = S::of(v));
+        } else if vector.len() == self.next.len() {
             self.next.copy_from_slice(vector);
         }
     }

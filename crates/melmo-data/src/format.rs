@@ -1,0 +1,97 @@
+//! One table of formats: what can be opened by its extension, and how.
+
+use crate::array::Array;
+use crate::error::Error;
+use crate::{csv, file, gml, image, matrix_market, npy};
+use std::path::Path;
+
+/// What a file held.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Data {
+    /// Numbers.
+    Array(Array),
+    /// Numbers with column names.
+    Table(csv::Table),
+    /// A graph.
+    Graph(gml::Graph),
+    /// An image.
+    Image(image::Image),
+}
+
+impl Data {
+    /// The numbers alone: a table without its names, a graph's adjacency, an image's samples.
+    #[must_use]
+    pub fn into_array(self) -> Array {
+        match self {
+            Self::Array(array) => array,
+            Self::Table(table) => table.array,
+            Self::Graph(graph) => graph.adjacency,
+            Self::Image(image) => image.to_array(),
+        }
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// The name.
+    pub name: &'static str,
+    /// The extensions, in lower case, without a point.
+    pub extensions: &'static [&'static str],
+    /// One line about what is read and written.
+    pub about: &'static str,
+    /// Reads the bytes of such a file.
+    pub parse: fn(&[u8]) -> Result<Data, Error>,
+}
+
+/// The formats there are.
+#[must_use]
+pub fn formats() -> &'static [Format] {
+    &FORMATS
+}
+
+static FORMATS: [Format; 5] = [
+    Format {
+        name: "npy",
+        extensions: &["npy"],
+        about: "NumPy arrays of real numbers, integers or truth values, 1 to 3 axes; read and written",
+        parse: |bytes| npy::parse(bytes).map(Data::Array),
+    },
+    Format {
+        name: "csv",
+        extensions: &["csv", "tsv", "txt", "data"],
+        about: "tables of numbers, header and delimiter detected; read, and written with commas",
+        parse: |bytes| csv::parse(bytes).map(Data::Table),
+    },
+    Format {
+        name: "Matrix Market",
+        extensions: &["mtx"],
+        about: "coordinate or array, real, integer or pattern, general or symmetric; read, and written as an array",
+        parse: |bytes| matrix_market::parse(bytes).map(Data::Array),
+    },
+    Format {
+        name: "GML",
+        extensions: &["gml"],
+        about: "graphs as 0/1 adjacency matrices (gml::read takes a weight attribute); read",
+        parse: |bytes| gml::parse(bytes, None).map(Data::Graph),
+    },
+    Format {
+        name: "image",
+        extensions: &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm"],
+        about: "8 or 16 bit grey, RGB, either with alpha; read and written",
+        parse: |bytes| image::parse(bytes).map(Data::Image),
+    },
+];
+
+/// Reads a file by its extension.
+pub fn open(path: &Path) -> Result<Data, Error> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str())) {
+        Some(format) => file::read_with(path, format.parse),
+        None => {
+            let known = FORMATS.iter().flat_map(|format| format.extensions).copied().collect();
+            Err(Error::UnknownFormat { file: path.to_path_buf(), known })
+        }
+    }
+}

@@ -1,0 +1,146 @@
+use crate::{refuses, survives};
+use melmo_data::image::{Depth, Encoding, Image, encode, parse};
+use melmo_data::{Array, Error};
+
+/// Samples that the depth holds exactly: a smooth image with its extremes.
+fn image(channels: usize, depth: Depth) -> Image {
+    let (width, height, top) = (9, 5, usize::from(depth.maximum()));
+    let samples = width * height * channels;
+    let data = (0..samples).map(|i| (i * top / (samples - 1)) as f64 / top as f64).collect();
+    Image { width, height, channels, depth, maximum: depth.maximum(), data }
+}
+
+#[test]
+fn every_lossless_format_reads_back() {
+    for depth in [Depth::Eight, Depth::Sixteen] {
+        let fits = [
+            (Encoding::Png, &[1, 2, 3, 4][..]),
+            (Encoding::Tiff, &[1, 3, 4]),
+            (Encoding::Pgm, &[1]),
+            (Encoding::Ppm, &[3]),
+        ];
+        for (encoding, channels) in fits {
+            for &channels in channels {
+                let image = image(channels, depth);
+                assert_eq!(parse(&encode(&image, encoding).unwrap()).unwrap(), image, "{encoding:?} {channels}");
+            }
+        }
+    }
+}
+
+#[test]
+fn jpeg_is_close() {
+    for channels in [1, 3] {
+        let image = image(channels, Depth::Eight);
+        let back = parse(&encode(&image, Encoding::Jpeg).unwrap()).unwrap();
+        assert_eq!((back.width, back.height, back.channels, back.depth), (9, 5, channels, Depth::Eight));
+        let error = back.data.iter().zip(&image.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(error < 0.06, "{channels}: {error}");
+    }
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_not_written() {
+    let cases = [
+        (2, Depth::Eight, Encoding::Tiff),
+        (1, Depth::Sixteen, Encoding::Jpeg),
+        (4, Depth::Eight, Encoding::Jpeg),
+        (3, Depth::Eight, Encoding::Pgm),
+        (1, Depth::Eight, Encoding::Ppm),
+    ];
+    for (channels, depth, encoding) in cases {
+        let error = encode(&image(channels, depth), encoding).unwrap_err();
+        assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+    }
+    let mut holey = image(1, Depth::Eight);
+    holey.data[3] = f64::NAN;
+    assert!(encode(&holey, Encoding::Png).unwrap_err().to_string().contains("entry 3"));
+    holey.data.pop();
+    assert!(encode(&holey, Encoding::Png).is_err());
+    assert!(Image::from_array(&Array::new([4], vec![0.0; 4]).unwrap(), Depth::Eight).is_err());
+}
+
+#[test]
+fn samples_outside_the_range_are_clipped() {
+    let array = Array::new([1, 2], vec![-0.5, 1.5]).unwrap();
+    let image = Image::from_array(&array, Depth::Eight).unwrap();
+    for encoding in [Encoding::Png, Encoding::Pgm] {
+        assert_eq!(parse(&encode(&image, encoding).unwrap()).unwrap().data, [0.0, 1.0]);
+    }
+}
+
+#[test]
+fn a_maximum_of_its_own() {
+    let plain = parse(b"P2 # grey\n3 1\n# levels\n15\n0 15 3").unwrap();
+    assert_eq!((plain.maximum, plain.depth), (15, Depth::Eight));
+    assert_eq!(plain.data, [0.0, 1.0, 0.2]);
+    assert_eq!(parse(&encode(&plain, Encoding::Pgm).unwrap()).unwrap(), plain);
+    let wide = parse(b"P6 1 1 1000\n\x00\x00\x03\xe8\x01\xf4").unwrap();
+    assert_eq!((wide.channels, wide.depth, wide.data.as_slice()), (3, Depth::Sixteen, &[0.0, 1.0, 0.5][..]));
+    assert_eq!(wide.channel(2).unwrap().data, [0.5]);
+    assert_eq!((wide.channel(3), wide.to_array().shape), (None, vec![1, 1, 3]));
+}
+
+#[test]
+fn malformed() {
+    refuses(parse, b"", &["byte 0", "PNG"]);
+    refuses(parse, b"GIF89a", &["byte 0", "PNG"]);
+    for (header, word) in [
+        ("P5 3 x 255\n", "height"),
+        ("P5 3", "height"),
+        ("P5 1000000 1000000 255\n", "1000000×1000000"),
+        ("P5 18446744073709551615 18446744073709551615 255\n", "pixels"),
+        ("P5 0 3 255\n", "pixel"),
+        ("P5 3 3 0\n", "1 to 65535"),
+        ("P5 3 3 65536\n", "1 to 65535"),
+        ("P5 3 1 7\n\x01\x02\x08", "sample 8"),
+        ("P5 3 1 255\n\x01\x02", "2 bytes"),
+        ("P2 3 1 255\n1 2\n", "bytes"),
+        ("P2 3 1 255\n1 2 x x x", "a sample"),
+        ("P2 3 1 255\n1 2 256", "sample 256"),
+    ] {
+        refuses(parse, header.as_bytes(), &[word]);
+    }
+    for encoding in [Encoding::Png, Encoding::Tiff, Encoding::Jpeg, Encoding::Pgm] {
+        let bytes = encode(&image(1, Depth::Eight), encoding).unwrap();
+        let short = match encoding {
+            Encoding::Png => bytes.len() - 16,
+            _ => bytes.len() - 2,
+        };
+        for end in [9, bytes.len() / 2, short] {
+            refuses_within(&bytes[..end]);
+        }
+        survives(parse, &bytes, 1 << 27);
+    }
+}
+
+/// A decoder's own workspace does not count as asking for what a file claims.
+fn refuses_within(bytes: &[u8]) {
+    assert!(parse(bytes).is_err(), "{} bytes of {:?}…", bytes.len(), &bytes[..4]);
+}
+
+#[test]
+fn a_png_that_claims_to_be_huge() {
+    let mut bytes = encode(&image(1, Depth::Eight), Encoding::Png).unwrap();
+    bytes[16..24].copy_from_slice(&[0, 15, 66, 64, 0, 15, 66, 64]);
+    let crc = crc32(&bytes[12..29]);
+    bytes[29..33].copy_from_slice(&crc.to_be_bytes());
+    refuses(parse, &bytes, &["pixels"]);
+}
+
+#[test]
+fn a_tiff_with_a_field_that_claims_to_be_huge() {
+    let bytes = encode(&image(1, Depth::Eight), Encoding::Tiff).unwrap();
+    let directory = u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
+    let mut huge = bytes.clone();
+    huge[directory + 6..directory + 10].copy_from_slice(&200_000_000_u32.to_le_bytes());
+    refuses(parse, &huge, &["200000000 values"]);
+    let mut away = bytes;
+    away[4..8].copy_from_slice(&[0xff; 4]);
+    refuses(parse, &away, &["byte 4294967295", "directory"]);
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |crc: u32| if crc & 1 == 1 { 0xedb8_8320 ^ (crc >> 1) } else { crc >> 1 };
+    !bytes.iter().fold(!0, |crc: u32, &byte| (0..8).fold(crc ^ u32::from(byte), |crc, _| step(crc)))
+}

@@ -235,7 +235,10 @@ impl<'o, S: Real> Drive<'o, S> {
     fn has_stalled(&mut self, info: &Info) -> bool {
         let (Some(rule), Some(objective)) = (self.options.stop.stalled, info.objective) else { return false };
         match self.progress {
-            Some((_, least)) if objective < least && !(objective >= least - rule.relative * least.abs()) => {
+            // Anything is progress from ∞.
+            Some((_, least))
+                if objective < least - rule.relative * least.abs() || objective < least && least.is_infinite() =>
+            {
                 self.progress = Some((info.k, objective));
                 false
             }

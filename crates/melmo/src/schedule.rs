@@ -328,4 +328,44 @@ mod tests {
         assert!(Power { gamma: 0.0, ..Power::balanced(1.0) }.check().is_err());
         assert!(Horizon { beta: 1.0, gamma: 1.0, steps: 0 }.check().is_err());
     }
+
+    const TAME: Facts = Facts { rho: 0.5, lipschitz_g: Some(2.0), lipschitz_f: Some(1.0), surjective: true };
+
+    #[track_caller]
+    fn promises(guarantee: &Guarantee, smoothed: f64, composite: f64) {
+        let close = |rate: Rate, wanted: f64| match rate {
+            Rate::Iterations { exponent } | Rate::Certificate { exponent } => (exponent - wanted).abs() < 1e-12,
+        };
+        assert!(close(guarantee.smoothed, smoothed) && close(guarantee.composite, composite), "{guarantee}");
+    }
+
+    #[test]
+    fn the_paper_is_quoted_correctly() {
+        promises(&Power::balanced(1.0).guarantee(&TAME), -0.25, -0.25);
+        promises(&Power::favouring(1.0).guarantee(&TAME), -1.0 / 3.0, -0.25);
+        promises(&Horizon { beta: 1.0, gamma: 1.0, steps: 10 }.guarantee(&TAME), -1.0 / 3.0, -1.0 / 3.0);
+        promises(&EpochPower::new(1.0).guarantee(&TAME), -4.0, -4.0);
+        promises(&EpochConstant::new(1.0).guarantee(&TAME), -3.0, -3.0);
+        for schedule in [&Power::balanced(1.0) as &dyn Schedule, &EpochPower::new(1.0), &EpochConstant::new(1.0)] {
+            let guarantee = schedule.guarantee(&TAME);
+            assert!(guarantee.applies_to_composite() && guarantee.failing().count() == 0, "{guarantee}");
+        }
+    }
+
+    #[test]
+    fn conditions_that_fail_are_named() {
+        let failing = |schedule: &dyn Schedule, facts: &Facts| schedule.guarantee(facts).failing().collect::<Vec<_>>();
+        let log_factor = Power { p: 2.0 / 3.0, q: 1.0 / 3.0, ..Power::balanced(1.0) };
+        assert!(failing(&log_factor, &TAME)[0].starts_with("2p − q ≠ 1"));
+        assert_eq!(failing(&Power { p: 0.5, q: 0.25, ..Power::balanced(1.0) }, &TAME)[0], "p ≠ 1/2");
+        assert_eq!(failing(&Power { q: 0.0, ..Power::balanced(1.0) }, &TAME), ["0 < q < p < 1"]);
+        assert_eq!(failing(&Power::balanced(1.1), &TAME), ["β ≤ 1/(2ρ)"]);
+        let wild = Facts { lipschitz_g: None, lipschitz_f: None, surjective: false, ..TAME };
+        assert_eq!(failing(&Power::balanced(1.0), &wild).len(), 3);
+        assert!(!Power::balanced(1.0).guarantee(&wild).applies());
+        let none = EpochConstant { restart: Restart::None, ..EpochConstant::new(1.0) };
+        assert_eq!(failing(&none, &TAME).len(), 1);
+        let smoothed = Power { q: 0.0, ..Power::balanced(1.0) }.guarantee(&TAME).to_string();
+        assert!(smoothed.contains("does not shrink"), "{smoothed}");
+    }
 }

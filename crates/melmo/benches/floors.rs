@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use melmo::linalg::{Dense, Into, Mat};
+use melmo::linalg::{Dense as _, Into, Mat};
 use melmo::prelude::*;
 use melmo::vector;
 
@@ -208,6 +208,27 @@ fn kernels(table: &Table) {
                 })
             });
         }
+        table.row(&format!("kernel: masked loss of {n}"), bytes(3), None, &mut || {
+            let (y, x): (Vec<f64>, Vec<f64>) = (Seeded::new(8).normals(n), Seeded::new(9).normals(n));
+            let f = MaskedLeastSquares::new(Layout::vector(n).expect("a layout"), y, None).expect("a loss");
+            let mut grad = vec![0.0; n];
+            Box::new(move || {
+                black_box(f.value_grad(&mut grad, &x, &mut []));
+            })
+        });
+        for norm in [Norm::L2, Norm::L1, Norm::Linf, Norm::Row, Norm::Column] {
+            table.row(&format!("kernel: look and move in {norm}, {n}"), bytes(4), None, &mut || {
+                let layout = Layout::matrix(n.isqrt(), n.isqrt()).expect("a layout");
+                let mut geometry = for_layout::<f64>(norm, &layout, Oracle::Auto).expect("a geometry");
+                let (phi, x): (Vec<f64>, Vec<f64>) = (Seeded::new(8).normals(n), Seeded::new(9).normals(n));
+                let mut y = vec![0.0; n];
+                Box::new(move || {
+                    black_box(geometry.oracle(&phi));
+                    geometry.advance(&mut y, &x, &phi, 0.1);
+                    black_box(&y);
+                })
+            });
+        }
         let side = n.isqrt();
         table.row(&format!("kernel: differences of {side}²"), bytes(3), None, &mut || {
             let t = Difference2d::new(side, side).expect("differences");
@@ -226,6 +247,7 @@ fn kernels(table: &Table) {
             })
         });
     }
+    operators(table);
     for (rows, cols) in [(256, 10), (256, 16), (256, 30), (4096, 30), (1024, 1024)] {
         let flops = (rows * cols * cols) as f64;
         table.row(&format!("kernel: Gram of {rows}×{cols}, by halves"), Floor::Flops(flops), None, &mut || {
@@ -237,4 +259,49 @@ fn kernels(table: &Table) {
             })
         });
     }
+}
+
+/// Ax and A*y of a matrix against the bytes of A, of a convolution against its flops.
+fn operators(table: &Table) {
+    let n = 512;
+    let dense = move || Dense::new(Seeded::new(1).normals(n * n), n, n).expect("a matrix");
+    let sparse = move || {
+        let mut seeded = Seeded::new(2);
+        let side = 100 * n;
+        let mut entry = || (seeded.bits() as usize % side, seeded.bits() as usize % side, seeded.normal());
+        let entries: Vec<_> = (0..10 * side).map(|_| entry()).collect();
+        Sparse::from_triplets(side, side, entries).expect("a sparse matrix")
+    };
+    let blur = move || {
+        let kernel: Vec<f64> = Seeded::new(3).normals(25);
+        Convolution::new((n, n), &kernel, (5, 5), Boundary::Zero).expect("a convolution")
+    };
+    let bytes = |bytes: usize| Floor::Bytes { bytes: bytes as f64, len: bytes / 8 };
+    let filled = 10 * 100 * n;
+    both(table, "dense 512²", || bytes(8 * n * n), dense);
+    both(table, "sparse 51200², 10 a row (16 bytes an entry)", || bytes(16 * filled), sparse);
+    both(table, "convolution 512², 5×5", || Floor::Flops((2 * 25 * n * n) as f64), blur);
+}
+
+fn both<T: LinOp<f64> + 'static>(table: &Table, name: &str, floor: impl Fn() -> Floor, make: impl Fn() -> T) {
+    let buffers = |t: &T| {
+        let (x, y) = (Seeded::new(4).normals(t.domain().size()), Seeded::new(5).normals(t.range().size()));
+        (x, y, vec![0.0; t.work_len()])
+    };
+    table.row(&format!("kernel: {name}, Tx"), floor(), None, &mut || {
+        let t = make();
+        let (x, mut y, mut work) = buffers(&t);
+        Box::new(move || {
+            t.apply(&mut y, &x, &mut work);
+            black_box(&y);
+        })
+    });
+    table.row(&format!("kernel: {name}, T*y"), floor(), None, &mut || {
+        let t = make();
+        let (mut x, y, mut work) = buffers(&t);
+        Box::new(move || {
+            t.adjoint_add(&mut x, &y, &mut work);
+            black_box(&x);
+        })
+    });
 }

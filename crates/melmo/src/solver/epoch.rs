@@ -5,7 +5,7 @@ use crate::geometry::{BlockNorm, Geometry};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::schedule::{Restart, Schedule};
-use crate::solver::iterate::Iterate;
+use crate::solver::iterate::{Iterate, forward_to_iterate};
 use crate::solver::{Info, Solver, State};
 
 /// Epochs l = 0, 1, …; inside, k = 2^l … 2^{l+1} − 1: the step of [`Melmo`](crate::solver::Melmo) to x_{k+1}, which is then
@@ -109,37 +109,7 @@ impl<S: Real> Iterator for Epoch<'_, S> {
 }
 
 impl<S: Real> Solver<S> for Epoch<'_, S> {
-    fn problem(&self) -> &Problem<S> {
-        self.iterate.problem
-    }
-
-    fn x(&self) -> &[S] {
-        &self.iterate.x
-    }
-
-    fn objective(&mut self) -> f64 {
-        self.iterate.objective()
-    }
-
-    fn smoothed(&mut self) -> f64 {
-        self.iterate.smoothed()
-    }
-
-    fn exact_dual_norm(&mut self) -> f64 {
-        self.iterate.exact_dual_norm()
-    }
-
-    fn norms(&self) -> Vec<BlockNorm> {
-        self.iterate.geometry.norms()
-    }
-
-    fn certificate_beta(&self) -> f64 {
-        if self.iterate.beta > 0.0 { self.iterate.beta } else { self.schedule.at(1).beta }
-    }
-
-    fn start_measure(&self) -> Option<[f64; 2]> {
-        self.iterate.start_measure
-    }
+    forward_to_iterate!();
 
     fn steps_first(&self) -> bool {
         true
@@ -156,8 +126,7 @@ impl<S: Real> Solver<S> for Epoch<'_, S> {
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        state.check("epoch", 5, 2, self.anchor.len())?;
-        let [least, anchor_objective, beta, dual_norm, prox_gap] = state.numbers[..] else { return Ok(()) };
+        let [least, anchor_objective, beta, dual_norm, prox_gap] = state.check("epoch", 2, self.anchor.len())?;
         self.iterate.restore(&state.vectors[0], [beta, dual_norm, prox_gap], &state.warm_start)?;
         (self.k, self.ended) = (state.k.max(1), false);
         (self.least, self.anchor_objective) = (least, anchor_objective);

@@ -150,3 +150,41 @@ impl Point {
         }
     }
 }
+
+/// What a solver with an `iterate` and a `schedule` answers from them alone, inside its `impl Solver<S>`.
+macro_rules! forward_to_iterate {
+    () => {
+        fn problem(&self) -> &Problem<S> {
+            self.iterate.problem
+        }
+
+        fn x(&self) -> &[S] {
+            &self.iterate.x
+        }
+
+        fn objective(&mut self) -> f64 {
+            self.iterate.objective()
+        }
+
+        fn smoothed(&mut self) -> f64 {
+            self.iterate.smoothed()
+        }
+
+        fn exact_dual_norm(&mut self) -> f64 {
+            self.iterate.exact_dual_norm()
+        }
+
+        fn norms(&self) -> Vec<BlockNorm> {
+            self.iterate.geometry.norms()
+        }
+
+        fn certificate_beta(&self) -> f64 {
+            if self.iterate.beta > 0.0 { self.iterate.beta } else { self.schedule.at(1).beta }
+        }
+
+        fn start_measure(&self) -> Option<[f64; 2]> {
+            self.iterate.start_measure
+        }
+    };
+}
+pub(super) use forward_to_iterate;

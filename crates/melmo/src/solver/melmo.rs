@@ -5,7 +5,7 @@ use crate::geometry::{BlockNorm, Geometry};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::schedule::Schedule;
-use crate::solver::iterate::Iterate;
+use crate::solver::iterate::{Iterate, forward_to_iterate};
 use crate::solver::{Info, Solver, State};
 
 /// x_{k+1} = x_k + γ_k·lmo(∇F_{β_k}(x_k)).
@@ -88,37 +88,7 @@ impl<S: Real> Iterator for Melmo<'_, S> {
 }
 
 impl<S: Real> Solver<S> for Melmo<'_, S> {
-    fn problem(&self) -> &Problem<S> {
-        self.iterate.problem
-    }
-
-    fn x(&self) -> &[S] {
-        &self.iterate.x
-    }
-
-    fn objective(&mut self) -> f64 {
-        self.iterate.objective()
-    }
-
-    fn smoothed(&mut self) -> f64 {
-        self.iterate.smoothed()
-    }
-
-    fn exact_dual_norm(&mut self) -> f64 {
-        self.iterate.exact_dual_norm()
-    }
-
-    fn norms(&self) -> Vec<BlockNorm> {
-        self.iterate.geometry.norms()
-    }
-
-    fn certificate_beta(&self) -> f64 {
-        if self.iterate.beta > 0.0 { self.iterate.beta } else { self.schedule.at(1).beta }
-    }
-
-    fn start_measure(&self) -> Option<[f64; 2]> {
-        self.iterate.start_measure
-    }
+    forward_to_iterate!();
 
     fn save(&self) -> State<S> {
         State {
@@ -131,8 +101,7 @@ impl<S: Real> Solver<S> for Melmo<'_, S> {
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        state.check("melmo", 4, 1, self.iterate.x.len())?;
-        let [pending, beta, dual_norm, prox_gap] = state.numbers[..] else { return Ok(()) };
+        let [pending, beta, dual_norm, prox_gap] = state.check("melmo", 1, self.iterate.x.len())?;
         self.iterate.restore(&state.vectors[0], [beta, dual_norm, prox_gap], &state.warm_start)?;
         (self.k, self.pending, self.ended) = (state.k, pending, false);
         Ok(())

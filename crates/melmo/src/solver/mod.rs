@@ -127,18 +127,18 @@ pub struct State<S: Real> {
 }
 
 impl<S: Real> State<S> {
-    /// Refuses a state of another solver, or one whose buffers do not fit.
-    fn check(&self, solver: &str, numbers: usize, vectors: usize, size: usize) -> Result<(), Error> {
+    /// Refuses a state of another solver, or one whose numbers or buffers do not fit; returns the numbers.
+    fn check<const N: usize>(&self, solver: &str, vectors: usize, size: usize) -> Result<[f64; N], Error> {
         if self.solver != solver {
             return Err(Error::Unsupported(format!("a state of `{}` cannot resume `{solver}`", self.solver)));
         }
-        Error::expect_len("numbers of a saved state", numbers, self.numbers.len())?;
         Error::expect_finite("numbers of a saved state", &self.numbers)?;
         Error::expect_len("buffers of a saved state", vectors, self.vectors.len())?;
         for vector in &self.vectors {
             Error::expect_len("a buffer of a saved state", size, vector.len())?;
             Error::expect_finite("a buffer of a saved state", vector)?;
         }
-        Ok(())
+        let wrong = |_| Error::Shape { what: "numbers of a saved state", expected: N, got: self.numbers.len() };
+        self.numbers[..].try_into().map_err(wrong)
     }
 }

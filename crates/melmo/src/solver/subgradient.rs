@@ -127,7 +127,7 @@ impl<S: Real> Solver<S> for Subgradient<'_, S> {
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        state.check("subgradient", 0, 1, self.x.len())?;
+        let [] = state.check("subgradient", 1, self.x.len())?;
         self.x.copy_from_slice(&state.vectors[0]);
         self.previous.copy_from_slice(&state.vectors[0]);
         (self.k, self.ended) = (state.k, false);

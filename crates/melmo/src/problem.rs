@@ -3,7 +3,7 @@
 use crate::block::Layout;
 use crate::error::Error;
 use crate::guarantee::Facts;
-use crate::operator::LinOp;
+use crate::operator::{self, LinOp};
 use crate::penalty::Prox;
 use crate::real::Real;
 use crate::smooth::Smooth;
@@ -129,7 +129,8 @@ impl<S: Real> Problem<S> {
         if !self.streamed {
             return None;
         }
-        Some(Stream::new(self.f.pointwise(), self.g.streamed()?, self.t.as_differences()?))
+        let operator::Form::Difference2d(t) = self.t.form() else { return None };
+        Some(Stream::new(self.f.pointwise(), self.g.streamed()?, t))
     }
 
     /// grad ← ∇F_β(x) = ∇f(x) + T*∇g_β(Tx).

@@ -3,7 +3,7 @@ use crate::error::Error;
 use crate::linalg::{Into, Mat};
 use crate::operator::bound::entries_bound;
 use crate::operator::pseudo_inverse::{Decomposition, PseudoInverse};
-use crate::operator::{LinOp, RightInverse};
+use crate::operator::{Form, LinOp, RightInverse};
 use crate::real::Real;
 
 /// Tx = Ax for a dense matrix A.
@@ -39,6 +39,11 @@ impl<S: Real> Dense<S> {
         })
     }
 
+    /// A, row after row.
+    pub fn entries(&self) -> &[S] {
+        &self.a
+    }
+
     fn a(&self) -> Mat<'_, S> {
         Mat::new(&self.a, self.range.size(), self.domain.size())
     }
@@ -67,6 +72,10 @@ impl<S: Real> LinOp<S> for Dense<S> {
 
     fn right_inverse(&self) -> Option<&dyn RightInverse<S>> {
         self.pseudo_inverse.as_ref().map(|r| r as _)
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Dense(self)
     }
 }
 

@@ -1,7 +1,7 @@
 use crate::block::Layout;
 use crate::error::Error;
-use crate::operator::LinOp;
 use crate::operator::difference::{backward_add, forward, plane, plane_adjoint_add};
+use crate::operator::{Form, LinOp};
 use crate::real::Real;
 use crate::vector::simd;
 
@@ -81,6 +81,10 @@ impl<S: Real> LinOp<S> for Difference3d {
                 }
             },
         )
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Difference3d(self)
     }
 }
 

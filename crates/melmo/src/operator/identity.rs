@@ -1,5 +1,5 @@
 use crate::block::Layout;
-use crate::operator::{LinOp, RightInverse};
+use crate::operator::{Form, LinOp, RightInverse};
 use crate::real::Real;
 use crate::vector;
 
@@ -41,6 +41,10 @@ impl<S: Real> LinOp<S> for Identity {
 
     fn right_inverse(&self) -> Option<&dyn RightInverse<S>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Identity
     }
 }
 

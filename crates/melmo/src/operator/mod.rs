@@ -6,6 +6,7 @@ mod convolution;
 mod dense;
 mod difference;
 mod difference3d;
+mod form;
 mod identity;
 #[cfg(test)]
 mod laws;
@@ -22,6 +23,7 @@ pub use convolution::{Boundary, Convolution};
 pub use dense::Dense;
 pub use difference::Difference2d;
 pub use difference3d::Difference3d;
+pub use form::Form;
 pub use identity::Identity;
 pub use mask::Mask;
 pub use sample::Sample;
@@ -62,9 +64,9 @@ pub trait LinOp<S: Real>: Send + Sync {
         None
     }
 
-    /// This operator as forward differences of one image, when it is that: the penalty can then be streamed over the image.
-    fn as_differences(&self) -> Option<&Difference2d> {
-        None
+    /// What it is, when that can be used: the penalty of one image's differences is streamed over the image.
+    fn form(&self) -> Form<'_, S> {
+        Form::General
     }
 }
 

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use crate::block::Layout;
 use crate::error::Error;
-use crate::operator::{LinOp, RightInverse};
+use crate::operator::{Form, LinOp, RightInverse};
 use crate::real::Real;
 use crate::vector;
 
@@ -27,7 +27,7 @@ impl Select {
     }
 
     /// (block of x, block of Tx) as ranges of the buffers.
-    fn pairs(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    pub fn pairs(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
         self.sources.iter().cloned().zip(self.range.blocks().iter().map(|b| b.range()))
     }
 }
@@ -59,6 +59,10 @@ impl<S: Real> LinOp<S> for Select {
 
     fn right_inverse(&self) -> Option<&dyn RightInverse<S>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Select(self)
     }
 }
 

@@ -2,8 +2,8 @@ use std::ops::Range;
 
 use crate::block::Layout;
 use crate::error::Error;
-use crate::operator::LinOp;
 use crate::operator::bound::{entries_bound, zeros};
+use crate::operator::{Form, LinOp};
 use crate::real::Real;
 
 /// Tx = Ax for a sparse matrix A in compressed rows.
@@ -71,7 +71,7 @@ impl<S: Real> Sparse<S> {
 
     /// Columns and values of row i.
     #[inline(always)]
-    fn row(&self, i: usize) -> impl Iterator<Item = (usize, &S)> {
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, &S)> {
         self.columns[self.span(i)].iter().copied().zip(&self.values[self.span(i)])
     }
 }
@@ -136,6 +136,10 @@ impl<S: Real> LinOp<S> for Sparse<S> {
                 x[j] += v * y;
             }
         }
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Sparse(self)
     }
 }
 

@@ -2,8 +2,8 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::linalg::{Into, Mat};
 use crate::real::Real;
-use crate::smooth::Smooth;
 use crate::smooth::residual::{observed, residual};
+use crate::smooth::{Form, Smooth};
 use crate::vector::{axpy, dot, norm2_squared};
 
 /// f(W, H) = c‖M⊙(Y − WH)‖² + ν/2·‖H‖², with a mask M of zeros and ones, or none.
@@ -53,6 +53,26 @@ impl<S: Real> Factorization<S> {
         let holds = nu >= 0.0 && nu.is_finite();
         self.ridge = Error::expect_parameter("ridge", nu, holds, "a finite number, at least 0")?;
         Ok(self)
+    }
+
+    /// Y; 0 where it is not observed.
+    pub fn data(&self) -> &[S] {
+        &self.y
+    }
+
+    /// M, of zeros and ones; `None` when everything is observed.
+    pub fn mask(&self) -> Option<&[S]> {
+        self.mask.as_deref()
+    }
+
+    /// Rows and columns of Y, and the rank.
+    pub fn shape(&self) -> (usize, usize, usize) {
+        (self.rows, self.cols, self.rank)
+    }
+
+    /// c and ν.
+    pub fn weights(&self) -> (f64, f64) {
+        (self.coefficient, self.ridge)
     }
 
     /// ‖Y − WH‖² = ‖Y‖² − 2⟨W, YHᵀ⟩ + ⟨WᵀW, HHᵀ⟩ with its gradients W(HHᵀ) − YHᵀ and (WᵀW)H − WᵀY: two products with Y
@@ -135,6 +155,10 @@ impl<S: Real> Smooth<S> for Factorization<S> {
         let (h, grad_h) = (&x[self.rows * self.rank..], &mut grad[self.rows * self.rank..]);
         axpy(grad_h, self.ridge, h); // ∇_H += νH
         self.coefficient * squared + 0.5 * self.ridge * norm2_squared(h)
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Factors(self)
     }
 }
 

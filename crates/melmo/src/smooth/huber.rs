@@ -2,7 +2,7 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::{Smooth, linear_model};
+use crate::smooth::{Form, Link, Smooth, linear_model};
 
 /// f(x) = Σᵢ h_δ((Ax − b)ᵢ) with h_δ(r) = r²/2 for |r| ≤ δ, else δ|r| − δ²/2: least squares that outliers cannot pull far.
 ///
@@ -50,6 +50,10 @@ impl<S: Real> Smooth<S> for HuberRegression<S> {
 
     fn lipschitz(&self) -> Option<f64> {
         Some(self.a.norm_bound().powi(2))
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Linear { operator: &*self.a, target: &self.b, link: Link::Huber(self.delta) }
     }
 }
 

@@ -2,7 +2,7 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::{Smooth, linear_model};
+use crate::smooth::{Form, Link, Smooth, linear_model};
 
 /// f(x) = ½‖Ax − b‖².
 ///
@@ -44,6 +44,10 @@ impl<S: Real> Smooth<S> for LeastSquares<S> {
 
     fn lipschitz(&self) -> Option<f64> {
         Some(self.a.norm_bound().powi(2))
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Linear { operator: &*self.a, target: &self.b, link: Link::Squares }
     }
 }
 

@@ -2,7 +2,7 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::{Smooth, linear_model};
+use crate::smooth::{Form, Link, Smooth, linear_model};
 
 /// f(x) = Σᵢ log(1 + exp(−bᵢ(Ax)ᵢ)) with labels bᵢ = ±1: logistic regression.
 ///
@@ -50,6 +50,10 @@ impl<S: Real> Smooth<S> for Logistic<S> {
 
     fn lipschitz(&self) -> Option<f64> {
         Some(0.25 * self.a.norm_bound().powi(2))
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Linear { operator: &*self.a, target: &self.labels, link: Link::Logistic }
     }
 }
 

@@ -2,7 +2,7 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::real::Real;
 use crate::smooth::residual::{observed, residual};
-use crate::smooth::{Pointwise, Smooth};
+use crate::smooth::{Form, Pointwise, Smooth};
 
 /// f(X) = ½‖M⊙(X − Y)‖² with a mask M of zeros and ones, or none: denoising and completion.
 ///
@@ -38,6 +38,10 @@ impl<S: Real> Smooth<S> for MaskedLeastSquares<S> {
 
     fn pointwise(&self) -> Option<&dyn Pointwise<S>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Proximity { target: &self.y, mask: self.mask.as_deref() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! f: smooth losses. A loss gives its value and its gradient in one call, and knows the blocks of its variable.
 
 mod factor;
+mod form;
 mod huber;
 #[cfg(test)]
 mod laws;
@@ -12,6 +13,7 @@ mod residual;
 mod robust_pca;
 
 pub use factor::Factorization;
+pub use form::{Form, Link};
 pub use huber::HuberRegression;
 pub use least_squares::LeastSquares;
 pub use logistic::Logistic;
@@ -47,6 +49,11 @@ pub trait Smooth<S: Real>: Send + Sync {
     /// over memory as the penalty.
     fn pointwise(&self) -> Option<&dyn Pointwise<S>> {
         None
+    }
+
+    /// What it is made of, when methods can use that.
+    fn form(&self) -> Form<'_, S> {
+        Form::General
     }
 }
 

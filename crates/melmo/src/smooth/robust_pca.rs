@@ -1,8 +1,8 @@
 use crate::block::Layout;
 use crate::error::Error;
 use crate::real::Real;
-use crate::smooth::Smooth;
 use crate::smooth::residual::{observed, residual};
+use crate::smooth::{Form, Smooth};
 
 /// f(L, S) = ½‖M⊙(Y − L − S)‖²: a low-rank plus a sparse matrix, with a mask M of zeros and ones, or none.
 ///
@@ -39,6 +39,10 @@ impl<S: Real> Smooth<S> for RobustPca<S> {
 
     fn lipschitz(&self) -> Option<f64> {
         Some(2.0)
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Sum { target: &self.y, mask: self.mask.as_deref() }
     }
 }
 

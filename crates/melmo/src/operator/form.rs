@@ -1,0 +1,20 @@
+use crate::operator::{Dense, Difference2d, Difference3d, Select, Sparse};
+
+/// What an operator is, for those who can use it: streaming over an image, a metric by cosine transforms, columns of a design.
+#[non_exhaustive]
+pub enum Form<'a, S> {
+    /// Nothing that anybody knows of.
+    General,
+    /// Tx = x.
+    Identity,
+    /// Some of the blocks.
+    Select(&'a Select),
+    /// Forward differences of one image.
+    Difference2d(&'a Difference2d),
+    /// Forward differences of one volume.
+    Difference3d(&'a Difference3d),
+    /// A matrix.
+    Dense(&'a Dense<S>),
+    /// A sparse matrix.
+    Sparse(&'a Sparse<S>),
+}

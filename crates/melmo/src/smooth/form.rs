@@ -1,0 +1,55 @@
+use crate::operator::LinOp;
+use crate::smooth::Factorization;
+
+/// What a loss is made of, for the methods that can use it: a variable metric, alternating or coordinate steps.
+#[non_exhaustive]
+pub enum Form<'a, S> {
+    /// Nothing that a method knows of.
+    General,
+    /// f(x) = ½‖M⊙(x − y)‖².
+    Proximity {
+        /// y; anything where it is not observed.
+        target: &'a [S],
+        /// M, of zeros and ones; all ones when there is none.
+        mask: Option<&'a [S]>,
+    },
+    /// f(x) = Σᵢ hᵢ((Ax)ᵢ).
+    Linear {
+        /// A.
+        operator: &'a dyn LinOp<S>,
+        /// b: the datum of each row.
+        target: &'a [S],
+        /// h.
+        link: Link,
+    },
+    /// f(W, H) = c‖M⊙(Y − WH)‖² + ν/2·‖H‖².
+    Factors(&'a Factorization<S>),
+    /// f(L, S) = ½‖M⊙(Y − L − S)‖².
+    Sum {
+        /// Y.
+        target: &'a [S],
+        /// M, of zeros and ones; all ones when there is none.
+        mask: Option<&'a [S]>,
+    },
+}
+
+/// hᵢ(y) of a linear model, for the datum bᵢ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Link {
+    /// ½(y − b)².
+    Squares,
+    /// log(1 + exp(−by)), b = ±1.
+    Logistic,
+    /// h_δ(y − b): ½r² up to |r| = δ, linear from there.
+    Huber(f64),
+}
+
+impl Link {
+    /// sup h″: what ‖A‖² is multiplied by in L_f, and ‖a_j‖² in the curvature along coordinate j.
+    pub fn curvature(self) -> f64 {
+        match self {
+            Self::Logistic => 0.25,
+            Self::Squares | Self::Huber(_) => 1.0,
+        }
+    }
+}

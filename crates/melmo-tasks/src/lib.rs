@@ -1,1 +1,32 @@
 //! What people do with melmo, from arrays to answers: no files, no printing.
+//!
+//! A task turns data into a [`Prepared`] problem: terms, a start, and what it is solved with unless told otherwise.
+//! [`solve`] solves it as [`Settings`] say, under the eyes of whoever watches, and can take up a run where it stopped. The
+//! program and the Python package are both thin on top of this.
+//!
+//! ```
+//! use melmo_tasks::{Settings, Watch, recover, solve};
+//!
+//! let y = [1.0f64, 0.0, f64::NAN, 2.0];
+//! let prepared = recover::prepare(&y, None, 2, 2, &"mcp:lambda=0.05,mu=3".parse()?)?;
+//! let solved = solve(&prepared, &Settings::default(), Watch::default())?;
+//! assert!(solved.report.objective - prepared.optimum.unwrap() < 1e-3);
+//! # Ok::<(), melmo_tasks::Error>(())
+//! ```
+
+pub mod choice;
+pub mod error;
+pub mod factorize;
+pub mod number;
+pub mod prepared;
+pub mod record;
+pub mod recover;
+pub mod settings;
+pub mod solve;
+
+pub use choice::{GeometryChoice, PenaltyChoice};
+pub use error::Error;
+pub use prepared::{Defaults, Prepared};
+pub use record::Snapshot;
+pub use settings::Settings;
+pub use solve::{Ended, Solved, Watch, solve, solver};

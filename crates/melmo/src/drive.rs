@@ -207,20 +207,7 @@ impl<'o, S: Real> Drive<'o, S> {
 
     fn record(&mut self, info: &Info, solver: &mut dyn Solver<S>) {
         let exact = self.options.record.is_some_and(|r| r.exact_dual_norms);
-        self.trace.push(Row {
-            epoch: info.epoch,
-            k: info.k,
-            objective: info.objective.unwrap_or_else(|| solver.objective()),
-            smoothed: solver.smoothed(),
-            dual_norm: exact.then(|| solver.exact_dual_norm()),
-            bracket: info.dual_norm,
-            eta: info.eta,
-            excess: info.excess,
-            prox_gap: info.prox_gap,
-            beta: info.beta,
-            gamma: info.gamma,
-            seconds: self.start.elapsed().as_secs_f64(),
-        });
+        self.trace.push(Row::at(info, solver, exact, self.start.elapsed().as_secs_f64()));
     }
 
     fn keep_best(&mut self, info: &Info, x: &[S]) {

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::Bracket;
+use crate::real::Real;
+use crate::solver::{Info, Solver};
 
 /// One recorded point of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +33,26 @@ pub struct Row {
     pub gamma: f64,
     /// Seconds since the run began.
     pub seconds: f64,
+}
+
+impl Row {
+    /// The row of the solver's current point, whose info this is; `exact` asks for the exact dual norm.
+    pub fn at<S: Real>(info: &Info, solver: &mut dyn Solver<S>, exact: bool, seconds: f64) -> Self {
+        Self {
+            epoch: info.epoch,
+            k: info.k,
+            objective: info.objective.unwrap_or_else(|| solver.objective()),
+            smoothed: solver.smoothed(),
+            dual_norm: exact.then(|| solver.exact_dual_norm()),
+            bracket: info.dual_norm,
+            eta: info.eta,
+            excess: info.excess,
+            prox_gap: info.prox_gap,
+            beta: info.beta,
+            gamma: info.gamma,
+            seconds,
+        }
+    }
 }
 
 /// Which points are recorded, and how exactly.

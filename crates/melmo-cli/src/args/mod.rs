@@ -1,0 +1,40 @@
+//! What was typed.
+
+mod factorize;
+mod recover;
+mod solving;
+mod theory;
+
+pub use factorize::{Factorize, Scaling};
+pub use recover::Recover;
+pub use solving::Solving;
+pub use theory::{Completions, Explain, Kind, List, Verify};
+
+use clap::{Parser, Subcommand};
+
+/// Minimise f(x) + g(Tx) for a smooth f and a non-smooth, possibly non-convex g: denoise images, factorise, complete and
+/// separate matrices, fit sparse regressions; with a certificate that anyone can re-check.
+#[derive(Parser, Debug)]
+#[command(name = "melmo", version, max_term_width = 100, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Exit status: 0 done, 1 stopped without the certificate asked for, 2 an error.")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Sparse low-rank factors of a matrix: Y ≈ WH
+    Factorize(Factorize),
+    /// Recover a sparse matrix from some of its entries, as in the paper
+    Recover(Recover),
+    /// What there is: penalties, losses, operators, geometries, methods, data, formats
+    List(List),
+    /// What the theory guarantees for a method, a geometry and a problem
+    Explain(Explain),
+    /// Re-check the certificate of a saved result
+    Verify(Verify),
+    /// A completion script for your shell
+    Completions(Completions),
+}

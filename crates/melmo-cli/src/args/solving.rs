@@ -1,0 +1,151 @@
+//! Options of every solving command.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use melmo::drive::Epsilon;
+use melmo::geometry::Oracle;
+use melmo::schedule::Restart;
+use melmo_tasks::{GeometryChoice, Settings, number};
+
+/// How to solve, when to stop, what to keep.
+#[derive(Args, Clone, Debug)]
+pub struct Solving {
+    /// Method: auto, or a name from `melmo list methods`
+    #[arg(long, default_value = "auto", value_name = "NAME", help_heading = "Solving")]
+    pub method: String,
+    /// Norm of the steps: l2, l1, linf, spectral, nuclear, column, row, or one for
+    /// each block as in W=spectral,H=l2
+    #[arg(long, value_name = "NORM", help_heading = "Solving")]
+    pub geometry: Option<GeometryChoice>,
+    /// How spectral directions are found: auto, newton-schulz:6, minimax:8, gram, svd
+    #[arg(long, default_value = "auto", value_name = "NAME", help_heading = "Solving")]
+    pub oracle: Oracle,
+    /// Exponent of the step: γ_k = γk^-p
+    #[arg(long, value_parser = number::parse, help_heading = "Solving")]
+    pub p: Option<f64>,
+    /// Exponent of the smoothing: β_k = βk^-q
+    #[arg(long, value_parser = number::parse, help_heading = "Solving")]
+    pub q: Option<f64>,
+    /// Step length γ
+    #[arg(long, value_parser = number::parse, help_heading = "Solving")]
+    pub gamma: Option<f64>,
+    /// Smoothing β, at most 1/(2ρ)
+    #[arg(long, value_parser = number::parse, help_heading = "Solving")]
+    pub beta: Option<f64>,
+    /// L_f, the Lipschitz constant of ∇f, for variable-smoothing
+    #[arg(long, value_name = "L", value_parser = number::parse, help_heading = "Solving")]
+    pub lipschitz: Option<f64>,
+    /// variable-smoothing: step along normalised blocks
+    #[arg(long, help_heading = "Solving")]
+    pub normalized: bool,
+    /// Step of the subgradient method
+    #[arg(long, value_parser = number::parse, help_heading = "Solving")]
+    pub step: Option<f64>,
+    /// epoch-constant: what an epoch starts from
+    #[arg(long, help_heading = "Solving", value_parser = PossibleValuesParser::new(["best", "start", "none"]).try_map(|word| word.parse::<Restart>()))]
+    pub restart: Option<Restart>,
+    /// f32 or f64
+    #[arg(long, default_value = "f64", value_parser = ["f32", "f64"], help_heading = "Solving")]
+    pub precision: String,
+    /// Threads to use; all cores unless given. The result does not depend on it
+    #[arg(long, value_name = "N", help_heading = "Solving")]
+    pub threads: Option<usize>,
+    /// Seed of everything random: starts, held-out entries, added noise
+    #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Solving")]
+    pub seed: u64,
+
+    /// Steps at most
+    #[arg(long, value_name = "N", help_heading = "Stopping")]
+    pub iterations: Option<u64>,
+    /// Stop at a certificate: dual norm and proximal gap both at most ε
+    #[arg(long, value_name = "EPS", value_parser = number::parse, help_heading = "Stopping")]
+    pub epsilon: Option<f64>,
+    /// The same, with ε relative to the values at the start
+    #[arg(long, value_name = "EPS", value_parser = number::parse, conflicts_with = "epsilon", help_heading = "Stopping")]
+    pub relative_epsilon: Option<f64>,
+    /// Epochs at most, for the epoch methods; n epochs are 2ⁿ − 1 steps
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=62), help_heading = "Stopping")]
+    pub max_epochs: Option<u32>,
+    /// Time at most, as in 90, 90s, 5m or 1h
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Stopping")]
+    pub time_limit: Option<Duration>,
+
+    /// Write the convergence, a row a point, as .csv or .jsonl
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    /// Keep every N-th point in the trace
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Output")]
+    pub trace_every: u64,
+    /// Write a folder with the point and its certificate, for `melmo verify`
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    pub result: Option<PathBuf>,
+    /// Save the run's state now and then, to go on from with --resume
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub checkpoint: Option<PathBuf>,
+    /// How often the checkpoint is written
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration, help_heading = "Output")]
+    pub every: Duration,
+    /// Go on from the checkpoint
+    #[arg(long, requires = "checkpoint", help_heading = "Output")]
+    pub resume: bool,
+    /// Overwrite files that exist
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+    /// Print one JSON object to standard output, and nothing else there
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Take options from a file that --save-config wrote, or that names them by hand
+    #[arg(long, value_name = "FILE.toml", help_heading = "Output")]
+    pub config: Option<PathBuf>,
+    /// Write this job to a file, for --config
+    #[arg(long, value_name = "FILE.toml", help_heading = "Output")]
+    pub save_config: Option<PathBuf>,
+    /// No progress, no summary: errors only
+    #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
+    pub quiet: bool,
+    /// Say more: what was chosen and why, what the theory promises
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
+}
+
+impl Solving {
+    /// What they mean to the solver.
+    pub fn settings(&self) -> Settings {
+        let numbers = [
+            ("p", self.p),
+            ("q", self.q),
+            ("gamma", self.gamma),
+            ("beta", self.beta),
+            ("lipschitz", self.lipschitz),
+            ("step", self.step),
+            ("normalized", self.normalized.then_some(1.0)),
+            ("restart", self.restart.map(|restart| f64::from(restart as u8))),
+        ];
+        let given = numbers.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
+        let absolute = self.epsilon.map(Epsilon::Absolute);
+        Settings {
+            method: self.method.clone(),
+            arguments: given.collect(),
+            geometry: self.geometry.clone(),
+            oracle: self.oracle,
+            iterations: self.iterations,
+            epsilon: absolute.or(self.relative_epsilon.map(Epsilon::Relative)),
+            max_epochs: self.max_epochs,
+            time_limit: self.time_limit,
+        }
+    }
+}
+
+/// `90`, `90s`, `1.5m`, `2h`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let units = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let found = units.iter().find_map(|&(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)));
+    let (amount, seconds) = found.unwrap_or((text, 1.0));
+    let amount = number::parse(amount).ok().filter(|amount| *amount >= 0.0);
+    amount
+        .and_then(|amount| Duration::try_from_secs_f64(amount * seconds).ok())
+        .ok_or_else(|| "expected a time such as 90, 90s, 5m or 1h".into())
+}

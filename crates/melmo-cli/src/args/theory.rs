@@ -1,0 +1,85 @@
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use melmo_tasks::{GeometryChoice, PenaltyChoice, number};
+
+/// What there is, with formulas and parameters.
+#[derive(Args, Clone, Debug)]
+pub struct List {
+    /// One kind only
+    #[arg(value_enum)]
+    pub kind: Option<Kind>,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What can be listed.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Penalties,
+    Lifts,
+    Losses,
+    Operators,
+    Geometries,
+    Oracles,
+    Methods,
+    Data,
+    Formats,
+}
+
+/// What the paper's theorems promise, and which of their conditions hold.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Example: melmo explain --problem recover --method epoch-constant")]
+pub struct Explain {
+    /// The problem: denoise, factorize, recover, rpca, regress
+    #[arg(long, default_value = "denoise", value_parser = ["denoise", "factorize", "recover", "rpca", "regress"])]
+    pub problem: String,
+    /// Method: melmo, melmo-horizon, epoch-power, epoch-constant, variable-smoothing
+    #[arg(long, default_value = "melmo")]
+    pub method: String,
+    /// Norm of the steps
+    #[arg(long, value_name = "NORM", default_value = "l2")]
+    pub geometry: GeometryChoice,
+    /// Penalty
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = "mcp:lambda=0.05,mu=3")]
+    pub penalty: PenaltyChoice,
+    /// Exponent of the step
+    #[arg(long, value_parser = number::parse)]
+    pub p: Option<f64>,
+    /// Exponent of the smoothing
+    #[arg(long, value_parser = number::parse)]
+    pub q: Option<f64>,
+    /// Smoothing β
+    #[arg(long, value_parser = number::parse)]
+    pub beta: Option<f64>,
+    /// Rows of the variable, for the constants that depend on its size
+    #[arg(long, default_value_t = 256)]
+    pub rows: usize,
+    /// Columns of the variable
+    #[arg(long, default_value_t = 256)]
+    pub cols: usize,
+}
+
+/// Re-check a certificate from the saved point and the inputs.
+#[derive(Args, Clone, Debug)]
+pub struct Verify {
+    /// The folder that --result wrote
+    #[arg(value_name = "RESULT")]
+    pub folder: PathBuf,
+    /// Relative tolerance of the comparison; 1e-6 in f64 and 1e-3 in f32 unless given
+    #[arg(long, value_parser = number::parse)]
+    pub tolerance: Option<f64>,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A completion script on standard output.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Example: melmo completions bash > ~/.local/share/bash-completion/completions/melmo")]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,69 @@
+//! What came out: aligned lines for people, one JSON object for programs.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value};
+
+/// Facts in the order they were found.
+#[derive(Default)]
+pub struct Summary {
+    facts: Vec<Fact>,
+}
+
+struct Fact {
+    key: &'static str,
+    value: Value,
+    /// The line for people: a label and a text; none where JSON alone has it.
+    line: Option<(&'static str, String)>,
+}
+
+impl Summary {
+    /// A fact for both: `key` in JSON, `label` and `text` in the lines. A number that is not finite is null in JSON.
+    pub fn add(&mut self, key: &'static str, value: impl Into<Value>, label: &'static str, text: impl Into<String>) {
+        self.facts.push(Fact { key, value: value.into(), line: Some((label, text.into())) });
+    }
+
+    /// A number.
+    pub fn number(&mut self, key: &'static str, label: &'static str, value: f64) {
+        self.add(key, value, label, super::short(value));
+    }
+
+    /// A text.
+    pub fn text(&mut self, key: &'static str, label: &'static str, text: impl Into<String>) {
+        let text = text.into();
+        self.add(key, text.clone(), label, text);
+    }
+
+    /// A fact that JSON alone shows.
+    pub fn silent(&mut self, key: &'static str, value: impl Into<Value>) {
+        self.facts.push(Fact { key, value: value.into(), line: None });
+    }
+
+    /// One object.
+    pub fn json(&self) -> Value {
+        Value::Object(self.facts.iter().map(|fact| (fact.key.to_string(), fact.value.clone())).collect::<Map<_, _>>())
+    }
+
+    /// The lines: (label, text).
+    pub fn lines(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.facts.iter().filter_map(|fact| fact.line.as_ref().map(|(label, text)| (*label, text.as_str())))
+    }
+
+    /// To standard output. A reader that went away early is no error.
+    pub fn print(&self, json: bool) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let written = if json {
+            writeln!(out, "{:#}", self.json())
+        } else {
+            let width = self.lines().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
+            self.lines().try_for_each(|(label, text)| writeln!(out, "{label:width$}  {text}"))
+        };
+        written.and_then(|()| out.flush())
+    }
+}
+
+/// Prints text to standard output; a reader that went away early is no error.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
+}

@@ -1,0 +1,232 @@
+//! A solving command from beginning to end: read, prepare, solve, deliver, tell.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use melmo::real::Real;
+use melmo_tasks::{Ended, Prepared, Settings, Solved, Watch, solve};
+
+use crate::args::Solving;
+use crate::checkpoint::{self, Header};
+use crate::error::Error;
+use crate::input::Inputs;
+use crate::job::Job;
+use crate::output::Outputs;
+use crate::render::progress::{Progress, interrupted};
+use crate::render::{Summary, seconds, short, trace};
+use crate::result::{self, Saved};
+
+/// A command that solves one problem.
+pub trait Solve {
+    /// What `deliver` needs of what `prepare` read.
+    type Kept;
+
+    /// The options that all solving commands share.
+    fn solving(&self) -> &Solving;
+
+    /// The files it will write.
+    fn outputs(&self) -> Result<Vec<PathBuf>, Error>;
+
+    /// Reads the inputs and builds the problem; what it read and chose goes to the summary.
+    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept>, Error>;
+
+    /// Writes what came out, and says how good it is.
+    fn deliver<S: Real>(
+        &self,
+        ready: &Ready<S, Self::Kept>,
+        solved: &Solved<S>,
+        outputs: &mut Outputs,
+        summary: &mut Summary,
+    ) -> Result<(), Error>;
+}
+
+/// A problem, what is kept for its delivery, and the options that were chosen along the way.
+pub struct Ready<S: Real, K> {
+    pub prepared: Prepared<S>,
+    pub kept: K,
+    pub resolved: Vec<(&'static str, String)>,
+}
+
+/// Runs a command in the precision it asks for.
+pub fn run<C: Solve>(command: &C, job: &Job) -> Result<ExitCode, Error> {
+    match command.solving().precision.as_str() {
+        "f32" => run_in::<f32, C>(command, job),
+        _ => run_in::<f64, C>(command, job),
+    }
+}
+
+fn run_in<S: Real, C: Solve>(command: &C, job: &Job) -> Result<ExitCode, Error> {
+    let solving = command.solving();
+    let mut outputs = plan(command)?;
+    if let Some(path) = &solving.save_config {
+        outputs.bytes(path, job.to_toml().as_bytes())?;
+    }
+    let (mut inputs, mut summary) = (Inputs::default(), Summary::default());
+    summary.silent("command", job.command.clone());
+    let ready = command.prepare::<S>(&mut inputs, &mut summary)?;
+    let settings = solving.settings();
+    let header = Header {
+        typed: job.clone(),
+        resolved: job.clone().with(&ready.resolved).problem(),
+        precision: S::NAME.into(),
+        sources: inputs.sources,
+    };
+    let solved = watched(&ready.prepared, &settings, solving, &header)?;
+    told(&ready.prepared, &solved, solving, &mut summary);
+    command.deliver(&ready, &solved, &mut outputs, &mut summary)?;
+    if let Some(path) = &solving.trace {
+        outputs.bytes(path, trace::render(path, &solved.rows).as_bytes())?;
+    }
+    let files: Vec<String> = outputs.written.iter().map(|path| path.display().to_string()).collect();
+    if !files.is_empty() {
+        summary.add("written", files.clone(), "written", files.join(", "));
+    }
+    if let (Some(folder), Some(certificate)) = (&solving.result, solved.report.certificate.clone()) {
+        let version = env!("CARGO_PKG_VERSION").into();
+        let Header { resolved, sources, .. } = header;
+        let saved = Saved { version, job: resolved, sources, summary: summary.json(), certificate };
+        result::write(folder, outputs.force(), &saved, &solved)?;
+        summary.text("result", "result", format!("{}", folder.display()));
+    }
+    if !solving.quiet || solving.json {
+        // A reader that went away early has seen enough.
+        let _ = summary.print(solving.json);
+    }
+    Ok(exit(&settings, solved.ended))
+}
+
+/// All files that will be written, checked.
+fn plan<C: Solve>(command: &C) -> Result<Outputs, Error> {
+    let solving = command.solving();
+    if let Some(path) = &solving.trace {
+        trace::expect_format(path)?;
+    }
+    if let Some(folder) = solving.result.as_ref().filter(|folder| solving.force && folder.is_dir()) {
+        result::replaceable(folder)?;
+    }
+    let mut planned = command.outputs()?;
+    planned.extend([&solving.trace, &solving.result, &solving.save_config].into_iter().flatten().cloned());
+    let outputs = Outputs::plan(solving.force, &planned)?;
+    if let Some(path) = solving.checkpoint.as_ref().filter(|_| !solving.resume) {
+        Outputs::plan(solving.force, std::slice::from_ref(path))?;
+    }
+    Ok(outputs)
+}
+
+/// Solves with progress, Ctrl-C, rows and checkpoints.
+fn watched<S: Real>(
+    prepared: &Prepared<S>,
+    settings: &Settings,
+    solving: &Solving,
+    header: &Header,
+) -> Result<Solved<S>, Error> {
+    let limit = melmo_tasks::solve::iterations(prepared, settings);
+    let mut progress = Progress::new(solving.quiet, limit, settings.time_limit);
+    let mut resume = None;
+    if let Some(path) = solving.checkpoint.as_ref().filter(|_| solving.resume) {
+        let (found, bytes) = checkpoint::read(path)?;
+        checkpoint::check_sources(&found, &header.sources)?;
+        resume = Some(checkpoint::snapshot(path, &bytes)?);
+    }
+    let mut failed = None;
+    let keep = solving.checkpoint.as_ref().map(|path| {
+        let write = |snapshot: &_| match checkpoint::write::<S>(path, header, snapshot) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        };
+        (solving.every, Box::new(write) as melmo_tasks::record::Keep<'_, S>)
+    });
+    let trace_every = if solving.trace.is_some() { solving.trace_every } else { 0 };
+    let watch = Watch { watcher: Some(&mut progress), trace_every, keep, resume };
+    let solved = solve(prepared, settings, watch);
+    progress.finish();
+    if let Some(error) = failed {
+        eprintln!("melmo: warning: the run was ended because its checkpoint could not be written: {error}");
+    }
+    Ok(solved?)
+}
+
+/// What every run has to say.
+fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, summary: &mut Summary) {
+    let report = &solved.report;
+    match &solved.reason {
+        Some(reason) => summary.add("method", solved.method.clone(), "method", format!("{}: {reason}", solved.method)),
+        None => summary.text("method", "method", solved.method.clone()),
+    }
+    summary.silent("reason", solved.reason.clone());
+    summary.number("F", "F", report.objective);
+    if let Some(optimum) = prepared.optimum {
+        let gap = report.objective - optimum;
+        summary.add("optimum", optimum, "F*", format!("{} (F − F* = {})", short(optimum), short(gap)));
+        summary.silent("excess", gap);
+    }
+    let steps = report.info.k.saturating_sub(1);
+    let why = match solved.ended {
+        Ended::Certified => "certified",
+        Ended::Iterations => "all steps taken",
+        Ended::Settled => "F no longer falls",
+        Ended::Time => "time is up",
+        Ended::Interrupted if interrupted() => "interrupted; the point so far is kept",
+        Ended::Interrupted => "ended early; the point so far is kept",
+        Ended::NotFinite => "a number was not finite; the last good point is kept",
+    };
+    let time = solved.elapsed.as_secs_f64();
+    summary.add("iterations", steps, "steps", format!("{steps} in {}: {why}", seconds(time)));
+    summary.silent("status", solved.ended.name());
+    summary.silent("seconds", time);
+    if let Some(certificate) = &report.certificate {
+        let (dual_norm, gap) = (certificate.dual_norm.upper, certificate.prox_gap);
+        let text = format!(
+            "dual norm ≤ {}, proximal gap {}, at β = {}",
+            short(dual_norm),
+            short(gap),
+            short(certificate.beta)
+        );
+        summary.add("dual_norm", dual_norm, "certificate", text);
+        summary.silent("prox_gap", gap);
+        summary.silent("beta", certificate.beta);
+        summary.silent("certified", certificate.claim.is_some());
+    }
+    if solving.verbose {
+        let facts = prepared.problem.facts();
+        let known = |value: Option<f64>| value.map_or("none known".into(), short);
+        let text = format!(
+            "ρ = {}, L_g: {}, L_f: {}, T {}",
+            short(facts.rho),
+            known(facts.lipschitz_g),
+            known(facts.lipschitz_f),
+            if facts.surjective { "surjective" } else { "not known to be surjective" }
+        );
+        summary.text("problem", "problem", text);
+    }
+}
+
+/// 0 when it did what was asked, 1 when it stopped without the certificate asked for, or was interrupted.
+fn exit(settings: &Settings, ended: Ended) -> ExitCode {
+    let done = match ended {
+        Ended::Certified => true,
+        Ended::Iterations | Ended::Settled | Ended::Time => settings.epsilon.is_none(),
+        Ended::Interrupted | Ended::NotFinite => false,
+    };
+    ExitCode::from(u8::from(!done))
+}
+
+/// Re-checks a saved result of this command.
+pub fn verify<S: Real, C: Solve>(
+    command: &C,
+    saved: &Saved<S>,
+    x: &[S],
+    tolerance: Option<f64>,
+) -> Result<melmo::certificate::Verification, Error> {
+    let (mut inputs, mut summary) = (Inputs::default(), Summary::default());
+    let ready = command.prepare::<S>(&mut inputs, &mut summary)?;
+    if let Some(changed) = saved.sources.iter().find(|source| !inputs.sources.contains(source)) {
+        return Err(Error::input(&changed.path, "is not the file that the result was computed from"));
+    }
+    let tolerance = tolerance.unwrap_or(if S::NAME == "f32" { 1e-3 } else { 1e-6 });
+    Ok(saved.certificate.verify(&ready.prepared.problem, x, tolerance)?)
+}

@@ -1,0 +1,112 @@
+//! Sparse low-rank factors: ‖M⊙(Y − WH)‖² + Σ φ(Wᵢⱼ) + ν/2·‖H‖².
+
+use melmo::catalogue::Lift;
+use melmo::geometry::Norm;
+use melmo::linalg::Mat;
+use melmo::operator::{LinOp, Select};
+use melmo::problem::Problem;
+use melmo::real::Real;
+use melmo::smooth::{Factorization, Smooth};
+
+use crate::choice::PenaltyChoice;
+use crate::error::Error;
+use crate::prepared::{Defaults, Prepared};
+
+/// The penalty of the paper's experiments.
+pub const PENALTY: &str = "mcp:lambda=1,mu=3";
+
+/// What is factorised, and how.
+pub struct Factors<'d, S> {
+    /// Y, rows×cols; NaN where it has no entry.
+    pub y: &'d [S],
+    /// Which entries are observed (1) or not (0).
+    pub mask: Option<&'d [S]>,
+    /// Rows of Y.
+    pub rows: usize,
+    /// Columns of Y.
+    pub cols: usize,
+    /// Columns of W.
+    pub rank: usize,
+    /// φ.
+    pub penalty: &'d PenaltyChoice,
+    /// ν.
+    pub ridge: f64,
+}
+
+impl<S: Real> Factors<'_, S> {
+    /// The problem, from a start W, H.
+    pub fn prepare(&self, w: Vec<S>, h: Vec<S>) -> Result<Prepared<S>, Error> {
+        let Self { rows, cols, rank, .. } = *self;
+        let complete = self.mask.is_none() && !self.y.iter().any(|y| y.f64().is_nan());
+        let f = if complete {
+            Factorization::new(self.y.to_vec(), rows, cols, rank)?
+        } else {
+            let mask = crate::recover::observed(self.y, self.mask)?;
+            Factorization::masked(self.y.to_vec(), mask, rows, cols, rank)?
+        };
+        let f = f.ridge(self.ridge)?;
+        let t = Select::new(f.layout(), &["W"])?;
+        let g = self.penalty.build(&Lift::Entries, LinOp::<S>::range(&t))?;
+        let problem = Problem::from_boxes(Box::new(f), g, Box::new(t))?;
+        melmo::error::Error::expect_len("the start of W", rows * rank, w.len())?;
+        melmo::error::Error::expect_len("the start of H", rank * cols, h.len())?;
+        let defaults = Defaults { norm: Norm::Spectral, iterations: 5000 };
+        Ok(Prepared { problem, start: [w, h].concat(), defaults, optimum: None })
+    }
+}
+
+/// Σ_{i>r} σᵢ(Y)²: no W, H of that rank come closer to Y (Eckart and Young 1936), so F ≥ this whatever is penalised, and
+/// without a ridge on H it is the infimum of F. `None` when Y has entries that are missing.
+pub fn eckart_young<S: Real>(y: &[S], rows: usize, cols: usize, rank: usize) -> Option<f64> {
+    let size = rows.min(cols);
+    let (mut values, mut work) = (vec![S::ZERO; size], vec![S::ZERO; S::singular_values_work_len(rows, cols)]);
+    let found = S::singular_values(&mut values, Mat::new(y, rows, cols), &mut work);
+    found.then(|| values.iter().skip(rank).map(|value| value.f64().powi(2)).sum())
+}
+
+/// ‖M⊙(Y − WH)‖²/‖M⊙Y‖², over the entries that are observed.
+pub fn relative_error<S: Real>(factors: &Factors<'_, S>, w: &[S], h: &[S]) -> Result<f64, Error> {
+    let Factors { rows, cols, rank, .. } = *factors;
+    let mask = crate::recover::observed(factors.y, factors.mask)?;
+    let mut product = vec![S::ZERO; rows * cols];
+    S::gemm(&mut product, melmo::linalg::Into::Replace, S::ONE, Mat::new(w, rows, rank), Mat::new(h, rank, cols));
+    let (mut error, mut total) = (0.0, 0.0);
+    for ((&y, &fit), _) in factors.y.iter().zip(&product).zip(&mask).filter(|(_, m)| **m > S::ZERO) {
+        error += (y - fit).f64().powi(2);
+        total += y.f64().powi(2);
+    }
+    Ok(if total > 0.0 { error / total } else { error })
+}
+
+/// Y mapped to [0, 1], with its least and largest entry; NaN stays. A constant matrix becomes 0.
+pub fn minmax(y: &[f64]) -> (Vec<f64>, f64, f64) {
+    let seen = y.iter().filter(|y| !y.is_nan());
+    let (low, high) = seen.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &y| (low.min(y), high.max(y)));
+    let width = if high > low { high - low } else { 1.0 };
+    (y.iter().map(|y| (y - low) / width).collect(), low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_is_the_distance_to_lower_rank() {
+        // diag(3, 2, 1) with a column of zeros.
+        let y = [3.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+        assert!((eckart_young::<f64>(&y, 3, 4, 1).unwrap() - 5.0).abs() < 1e-12);
+        assert_eq!(eckart_young(&[1.0, f64::NAN], 1, 2, 1), None);
+        let penalty = PENALTY.parse().unwrap();
+        let factors = Factors { y: &y[..], mask: None, rows: 3, cols: 4, rank: 1, penalty: &penalty, ridge: 0.0 };
+        let error = relative_error(&factors, &[1.0, 0.0, 0.0], &[3.0, 0.0, 0.0, 0.0]).unwrap();
+        assert!((error - 5.0 / 14.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn scaling_keeps_what_is_missing() {
+        let (scaled, low, high) = minmax(&[2.0, f64::NAN, 4.0, 3.0]);
+        assert_eq!((scaled[0], scaled[2], scaled[3], low, high), (0.0, 1.0, 0.5, 2.0, 4.0));
+        assert!(scaled[1].is_nan());
+        assert_eq!(minmax(&[7.0, 7.0]).0, [0.0, 0.0]);
+    }
+}

@@ -1,0 +1,33 @@
+//! Numbers as people write them: `0.25`, `1e-3`, `7/12`.
+
+use crate::error::Error;
+
+/// The number that a text stands for; a fraction is one number over another.
+pub fn parse(text: &str) -> Result<f64, Error> {
+    let wrong = || Error::input("a number", format!("`{text}`"), "a number such as 0.25, 1e-3 or 7/12");
+    let one = |part: &str| part.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let value = match text.split_once('/') {
+        Some((over, under)) => one(over).zip(one(under)).map(|(over, under)| over / under),
+        None => one(text),
+    };
+    value.filter(|value| value.is_finite()).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_fractions() {
+        assert_eq!(parse("7/12").unwrap(), 7.0 / 12.0);
+        assert_eq!(parse(" -1e-3 ").unwrap(), -1e-3);
+        assert_eq!(parse("1 / 3").unwrap(), 1.0 / 3.0);
+    }
+
+    #[test]
+    fn what_is_none_is_refused() {
+        for text in ["", "x", "1/0", "nan", "inf", "1/2/3", "1,5", "/2", "3/"] {
+            assert!(parse(text).unwrap_err().to_string().contains("7/12"), "{text}");
+        }
+    }
+}

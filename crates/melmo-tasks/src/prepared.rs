@@ -1,0 +1,32 @@
+//! A problem ready to solve: what a task makes of data.
+
+use melmo::geometry::Norm;
+use melmo::problem::Problem;
+use melmo::real::Real;
+
+/// The terms, a start, and what it is solved with unless told otherwise.
+pub struct Prepared<S: Real> {
+    /// f(x) + g(Tx).
+    pub problem: Problem<S>,
+    /// x₁.
+    pub start: Vec<S>,
+    /// What settings leave open.
+    pub defaults: Defaults,
+    /// F*, where it is known in closed form.
+    pub optimum: Option<f64>,
+}
+
+/// What settings leave open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Defaults {
+    /// The norm of every block that no geometry was given for.
+    pub norm: Norm,
+    /// Steps at most.
+    pub iterations: u64,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self { norm: Norm::L2, iterations: 5000 }
+    }
+}

@@ -1,0 +1,98 @@
+//! The rows of a run and its checkpoints: a run that is taken up again goes on as if it had never stopped.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use melmo::drive::Observer;
+use melmo::real::Real;
+use melmo::solver::{Info, Solver, State};
+use melmo::trace::Row;
+use serde::{Deserialize, Serialize};
+
+/// Where a run stood: enough to go on bit for bit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Snapshot<S: Real> {
+    /// The solver's memory.
+    pub state: State<S>,
+    /// The rows so far.
+    pub rows: Vec<Row>,
+    /// Time spent so far.
+    pub elapsed: Duration,
+}
+
+/// What is done with a snapshot; it may refuse, which ends the run.
+pub type Keep<'w, S> = Box<dyn FnMut(&Snapshot<S>) -> ControlFlow<()> + 'w>;
+
+/// Records rows, passes every point on to a watcher, and hands out snapshots.
+pub(crate) struct Recorder<'w, S: Real> {
+    /// Every how many points a row is kept; 0 for none.
+    pub every: u64,
+    /// Steps the run may take: the last point before the limit is always a row.
+    pub iterations: u64,
+    pub rows: Vec<Row>,
+    /// Time spent before this run.
+    pub before: Duration,
+    pub start: Instant,
+    /// Whoever watches.
+    pub watcher: Option<&'w mut dyn Observer<S>>,
+    /// How often to hand out a snapshot, and what is done with it.
+    pub keep: Option<(Duration, Keep<'w, S>)>,
+    pub kept: Instant,
+}
+
+impl<S: Real> Recorder<'_, S> {
+    pub fn elapsed(&self) -> Duration {
+        self.before + self.start.elapsed()
+    }
+
+    /// A row describes a point before its step, or one that an epoch has judged: the point after the last step is none.
+    fn is_row(&self, info: &Info) -> bool {
+        info.k <= self.iterations || info.epoch.is_some()
+    }
+
+    fn wants(&self, info: &Info) -> bool {
+        let end = info.epoch.is_none() && info.k == self.iterations;
+        self.every > 0 && self.is_row(info) && ((info.k - 1).is_multiple_of(self.every) || self.rows.is_empty() || end)
+    }
+
+    fn push(&mut self, info: &Info, solver: &mut dyn Solver<S>) {
+        let seconds = self.elapsed().as_secs_f64();
+        self.rows.push(Row::at(info, solver, true, seconds));
+    }
+
+    /// The row of the point where the run ended, if it is one and is missing.
+    pub fn finish(&mut self, info: &Info, solver: &mut dyn Solver<S>) {
+        let missing = self.rows.last().is_none_or(|row| row.k != info.k);
+        if self.every > 0 && info.finite && missing && self.is_row(info) {
+            self.push(info, solver);
+        }
+    }
+
+    /// Hands out a snapshot of this moment.
+    fn snapshot(&mut self, solver: &dyn Solver<S>) -> ControlFlow<()> {
+        let elapsed = self.elapsed();
+        let Some((_, keep)) = &mut self.keep else { return ControlFlow::Continue(()) };
+        let snapshot = Snapshot { state: solver.save(), rows: std::mem::take(&mut self.rows), elapsed };
+        let flow = keep(&snapshot);
+        self.rows = snapshot.rows;
+        self.kept = Instant::now();
+        flow
+    }
+}
+
+impl<S: Real> Observer<S> for Recorder<'_, S> {
+    fn observe(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> ControlFlow<()> {
+        let mut info = *info;
+        if self.wants(&info) {
+            info.objective = Some(info.objective.unwrap_or_else(|| solver.objective()));
+            self.push(&info, solver);
+        }
+        let flow = self.watcher.as_mut().map_or(ControlFlow::Continue(()), |watcher| watcher.observe(&info, solver));
+        let due = self.keep.as_ref().is_some_and(|(every, _)| self.kept.elapsed() >= *every);
+        if due || flow.is_break() {
+            self.snapshot(solver)?;
+        }
+        flow
+    }
+}

@@ -1,0 +1,166 @@
+//! Solving a prepared problem: settings become a solver, and the run is watched, recorded and can be taken up again.
+
+use std::time::{Duration, Instant};
+
+use melmo::catalogue::{self, Arguments};
+use melmo::drive::{Observer, Options, Status, Stop, run};
+use melmo::geometry::{Geometry, for_layout};
+use melmo::real::Real;
+use melmo::report::Report;
+use melmo::solver::Solver;
+use melmo::trace::Row;
+
+use crate::error::Error;
+use crate::prepared::Prepared;
+use crate::record::{Keep, Recorder, Snapshot};
+use crate::settings::Settings;
+
+/// Who watches a run, what is recorded, and where it starts if it is taken up again.
+pub struct Watch<'w, S: Real> {
+    /// Sees every point and may end the run.
+    pub watcher: Option<&'w mut dyn Observer<S>>,
+    /// Keep a row every so many points; 0 keeps none.
+    pub trace_every: u64,
+    /// Hand out a snapshot this often, and once more when the watcher ends the run.
+    pub keep: Option<(Duration, Keep<'w, S>)>,
+    /// Go on from here.
+    pub resume: Option<Snapshot<S>>,
+}
+
+impl<S: Real> Default for Watch<'_, S> {
+    fn default() -> Self {
+        Self { watcher: None, trace_every: 0, keep: None, resume: None }
+    }
+}
+
+/// A problem solved, as far as it was.
+pub struct Solved<S: Real> {
+    /// The end of the run; its trace is empty, the rows are here.
+    pub report: Report<S>,
+    /// The rows, those before a resumption included.
+    pub rows: Vec<Row>,
+    /// The method that ran.
+    pub method: String,
+    /// Why it was chosen, where it was.
+    pub reason: Option<String>,
+    /// Why the run ended.
+    pub ended: Ended,
+    /// Time spent, before a resumption included.
+    pub elapsed: Duration,
+}
+
+/// Why a run ended, in words people expect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// With the certificate that was asked for.
+    Certified,
+    /// All steps were taken.
+    Iterations,
+    /// F no longer falls.
+    Settled,
+    /// Time is up.
+    Time,
+    /// Whoever watched ended it.
+    Interrupted,
+    /// A number was not finite; the point is the last that was.
+    NotFinite,
+}
+
+impl Ended {
+    /// One word, for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Certified => "certified",
+            Self::Iterations => "iterations",
+            Self::Settled => "settled",
+            Self::Time => "time",
+            Self::Interrupted => "interrupted",
+            Self::NotFinite => "not-finite",
+        }
+    }
+}
+
+/// The method that settings ask for, with the reason where it was chosen for them.
+fn method<S: Real>(_prepared: &Prepared<S>, settings: &Settings) -> (String, Option<String>) {
+    match settings.method.as_str() {
+        "auto" => ("melmo".into(), Some("the paper's method".into())),
+        name => (name.into(), None),
+    }
+}
+
+/// Steps at most: what was asked for, what the epochs come to, or the task's own.
+pub fn iterations<S: Real>(prepared: &Prepared<S>, settings: &Settings) -> u64 {
+    let epochs = settings.max_epochs.map(|epochs| (1u64 << epochs.min(62)) - 1);
+    match (settings.iterations, epochs) {
+        (Some(iterations), Some(epochs)) => iterations.min(epochs),
+        (Some(limit), None) | (None, Some(limit)) => limit,
+        (None, None) => prepared.defaults.iterations,
+    }
+}
+
+/// The solver that settings ask for, at the problem's start.
+pub fn solver<'p, S: Real>(
+    prepared: &'p Prepared<S>,
+    settings: &Settings,
+) -> Result<(Box<dyn Solver<S> + 'p>, String, Option<String>), Error> {
+    let (name, reason) = method(prepared, settings);
+    let rows = catalogue::methods::<S>();
+    let row = catalogue::find("method", &rows, &name)?;
+    let mut given: Vec<(&str, f64)> = settings.arguments.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    if row.entry.parameters.iter().any(|p| p.name == "steps") && settings.argument("steps").is_none() {
+        given.push(("steps", iterations(prepared, settings) as f64)); // a horizon is the number of steps
+    }
+    let solver = (row.build)(
+        &Arguments::new(&row.entry, &given)?,
+        &prepared.problem,
+        geometry(prepared, settings)?,
+        &prepared.start,
+    )?;
+    Ok((solver, name, reason))
+}
+
+fn geometry<S: Real>(prepared: &Prepared<S>, settings: &Settings) -> Result<Box<dyn Geometry<S>>, Error> {
+    let (layout, norm) = (prepared.problem.layout(), prepared.defaults.norm);
+    match &settings.geometry {
+        Some(choice) => choice.build(layout, norm, settings.oracle),
+        None => Ok(for_layout(norm, layout, settings.oracle)?),
+    }
+}
+
+/// Solves it.
+pub fn solve<S: Real>(prepared: &Prepared<S>, settings: &Settings, watch: Watch<'_, S>) -> Result<Solved<S>, Error> {
+    let (mut solver, method, reason) = solver(prepared, settings)?;
+    let iterations = iterations(prepared, settings);
+    let (mut rows, mut before) = (Vec::new(), Duration::ZERO);
+    if let Some(snapshot) = watch.resume {
+        solver.restore(&snapshot.state)?;
+        (rows, before) = (snapshot.rows, snapshot.elapsed);
+    }
+    let stop = Stop {
+        time: settings.time_limit.map(|limit| limit.saturating_sub(before)),
+        epsilon: settings.epsilon,
+        ..Stop::after(iterations)
+    };
+    let mut recorder = Recorder {
+        every: watch.trace_every,
+        iterations,
+        rows,
+        before,
+        start: Instant::now(),
+        watcher: watch.watcher,
+        keep: watch.keep,
+        kept: Instant::now(),
+    };
+    let report = run(&mut *solver, &Options::new(stop), &mut [&mut recorder]);
+    recorder.finish(&report.info, &mut *solver);
+    let ended = match report.status {
+        Status::Certified => Ended::Certified,
+        Status::Iterations | Status::Target => Ended::Iterations,
+        Status::Stalled => Ended::Settled,
+        Status::Time => Ended::Time,
+        Status::Stopped => Ended::Interrupted,
+        Status::NotFinite => Ended::NotFinite,
+    };
+    let (rows, elapsed) = (std::mem::take(&mut recorder.rows), before + report.elapsed);
+    Ok(Solved { report, rows, method, reason, ended, elapsed })
+}

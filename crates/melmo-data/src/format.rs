@@ -73,7 +73,7 @@ static FORMATS: [Format; 5] = [
     Format {
         name: "GML",
         extensions: &["gml"],
-        about: "graphs as 0/1 adjacency matrices (gml::read takes a weight attribute); read",
+        about: "graphs as 0/1 adjacency matrices (gml::read takes a weight attribute); read and written",
         parse: |bytes| gml::parse(bytes, None).map(Data::Graph),
     },
     Format {

@@ -1,4 +1,4 @@
-//! Data for numerical programs: readers and writers, bundled sets, image metrics.
+//! Data for numerical programs: readers and writers, bundled sets, seeded generators, image metrics.
 //!
 //! | to read | module | gives |
 //! |---|---|---|
@@ -24,6 +24,7 @@ pub mod csv;
 pub mod error;
 pub mod file;
 pub mod format;
+pub mod generate;
 pub mod gml;
 pub mod image;
 pub mod matrix_market;

@@ -4,6 +4,10 @@
 //! graph is directed. Without a weight attribute entries are 0 and 1; with one, weights of parallel edges are added.
 
 mod syntax;
+mod text;
+mod write;
+
+pub use write::{encode, write};
 
 use crate::array::{Array, Kind, MAX_DENSE, zeros};
 use crate::error::{Error, Place, quote};
@@ -50,11 +54,16 @@ pub fn parse(bytes: &[u8], weight: Option<&str>) -> Result<Graph, Error> {
     let mut edges = 0;
     for edge in graph.iter().filter(|pair| pair.key == "edge") {
         let (i, j) = (end(edge, "source", &index)?, end(edge, "target", &index)?);
-        let mut add = |at: usize, w: Option<f64>| data[at] = w.map_or(1.0, |w| data[at] + w);
-        let w = weight.map(|name| number(edge, name)).transpose()?;
-        add(i * n + j, w);
-        if !directed && i != j {
-            add(j * n + i, w);
+        let entry = match weight {
+            Some(name) => data[i * n + j] + number(edge, name)?,
+            None => 1.0,
+        };
+        if !entry.is_finite() {
+            return Err(wrong(edge, format!("weights that add up to {entry}"), "a finite sum"));
+        }
+        data[i * n + j] = entry;
+        if !directed {
+            data[j * n + i] = entry;
         }
         edges += 1;
     }

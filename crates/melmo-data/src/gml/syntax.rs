@@ -1,6 +1,7 @@
 //! The grammar of GML: keys and values, where a value is a number, a text or a bracketed list of keys and values.
 
 use super::HINT;
+use super::text::unescape;
 use crate::error::{Error, Place, quote};
 
 /// Lists in lists; a graph needs two, graphics three.
@@ -76,7 +77,7 @@ impl<'a> Scanner<'a> {
         let end = inside.find('"').ok_or_else(|| self.wrong("a text without an end", "a closing \""))?;
         self.line += inside[..end].matches('\n').count();
         self.rest = &inside[end + 1..];
-        Ok(inside[..end].replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+        Ok(unescape(&inside[..end]))
     }
 
     fn word(&mut self) -> &'a str {

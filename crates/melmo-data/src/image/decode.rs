@@ -6,8 +6,9 @@ use ::image::{ColorType, ImageDecoder, ImageError, ImageFormat, ImageReader, Lim
 use std::io::Cursor;
 
 const HINT: &str = "copying the file again, or saving it as an 8 or 16 bit PNG";
-/// No codec here makes more of a byte: deflate ends at 1032, LZW below 4096.
-const EXPANSION: u64 = 4096;
+/// No codec here makes more samples of a byte: deflate ends at 1032, LZW below 4096, and each of those bytes may be 8
+/// pixels, for a palette of 3 samples each.
+const EXPANSION: u64 = 1 << 15;
 /// The most bytes of samples an image may have, whatever the file's length.
 const MOST: u64 = 1 << 28;
 /// What a decoder may use beside the image itself.

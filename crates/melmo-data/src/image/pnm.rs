@@ -22,7 +22,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Image, Error> {
         _ => return Err(wrong(scanner.at, format!("the maximum {maximum}"), "1 to 65535")),
     };
     let depth = if maximum < 256 { Depth::Eight } else { Depth::Sixteen };
-    // One blank ends the header. A plain sample is at least a blank and a digit, a binary one a byte or two.
+    if !plain && !bytes.get(scanner.at).is_some_and(u8::is_ascii_whitespace) {
+        return Err(wrong(scanner.at, "something else", "one blank between the maximum and the samples"));
+    }
+    // A plain sample is at least a blank and a digit, a binary one a byte or two.
     let available = bytes.len().saturating_sub(scanner.at + usize::from(!plain));
     let size = if plain || depth == Depth::Sixteen { 2 } else { 1 };
     let samples = width.checked_mul(height).and_then(|pixels| pixels.checked_mul(channels)).filter(|&n| n > 0);

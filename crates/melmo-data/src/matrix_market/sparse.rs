@@ -17,8 +17,8 @@ pub struct Sparse {
 }
 
 impl Sparse {
-    /// All rows×cols entries, unless those are more than `limit`. Repeated coordinates are added up; of truth values
-    /// one is enough.
+    /// All rows×cols entries, unless those are more than `limit`. Repeated coordinates are added up, which has to give
+    /// a finite number, of integers an exact one; of truth values one is enough.
     pub fn dense(&self, limit: usize) -> Result<Array, Error> {
         let mut data = zeros(self.rows, self.cols, limit)?;
         for &(i, j, value) in &self.entries {
@@ -28,8 +28,23 @@ impl Sparse {
                 return Err(Error::malformed(Place::Whole, found, expected, "larger sizes"));
             }
             let entry = &mut data[i * self.cols + j];
-            *entry = if self.kind == Kind::Bool { value } else { *entry + value };
+            *entry = self.sum(*entry, value).ok_or_else(|| {
+                let found = format!("values at ({}, {}) that add up to {}", i + 1, j + 1, *entry + value);
+                Error::malformed(Place::Whole, found, format!("a number that {:?} holds", self.kind), "smaller values")
+            })?;
         }
         Ok(Array { shape: vec![self.rows, self.cols], data, kind: self.kind })
+    }
+
+    /// The sum of two values of this kind, if that is one as well: 2⁵³ + 1 is not 2⁵³.
+    fn sum(&self, a: f64, b: f64) -> Option<f64> {
+        let sum = a + b;
+        match self.kind {
+            Kind::Bool => Some(b),
+            kind => match kind.bounds() {
+                Some((low, high)) => (low <= sum && sum <= high && sum - b == a).then_some(sum),
+                None => sum.is_finite().then_some(sum),
+            },
+        }
     }
 }

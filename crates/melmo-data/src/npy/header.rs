@@ -52,12 +52,22 @@ fn check_depth(text: &str, start: usize) -> Result<(), Error> {
 }
 
 /// The product of the axes fits: a zero among them counts as one, since strides are multiplied as well.
+///
+/// The axes have to be where this looks for them: after the one key `shape`, in parentheses, with nothing written as an
+/// escape, since the parser would also take a list, or a second key in escapes.
 fn check_axes(text: &str, start: usize) -> Result<(), Error> {
     let mut keys = text.match_indices("shape");
-    let (Some((at, _)), None) = (keys.next(), keys.next()) else {
-        return Err(wrong(start, quote(text), "the key 'shape', once"));
+    let (Some((at, _)), None, false) = (keys.next(), keys.next(), text.contains('\\')) else {
+        return Err(wrong(start, quote(text), "the key 'shape', once, and no escapes"));
     };
-    let axes = text[at..].split(['(', ')']).nth(1).unwrap_or_default();
+    let tuple = text[at + "shape".len()..].trim_start_matches(['\'', '"']).trim_start();
+    let axes = tuple.strip_prefix(':').and_then(|rest| rest.trim_start().strip_prefix('(')).and_then(|rest| {
+        let end = rest.find(')')?;
+        Some(&rest[..end])
+    });
+    let Some(axes) = axes else {
+        return Err(wrong(start + at, quote(&text[at..]), "'shape': and whole numbers in parentheses"));
+    };
     let product = axes.split(',').filter(|axis| !axis.trim().is_empty()).try_fold(1_u64, |product, axis| {
         axis.trim().trim_end_matches('L').parse::<u64>().ok().and_then(|axis| product.checked_mul(axis.max(1)))
     });

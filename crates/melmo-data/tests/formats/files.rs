@@ -1,5 +1,5 @@
 use melmo_data::image::{self, Depth, Image};
-use melmo_data::{Array, Data, Error, csv, formats, matrix_market, npy, open};
+use melmo_data::{Array, Data, Error, csv, formats, gml, matrix_market, npy, open};
 use std::fs;
 
 #[test]
@@ -11,7 +11,11 @@ fn open_reads_what_every_writer_writes() {
     npy::write(&at("a.npy"), &array, false).unwrap();
     csv::write(&at("a.csv"), &csv::Table { names: None, array: array.clone() }, false).unwrap();
     matrix_market::write(&at("a.mtx"), &array, false).unwrap();
-    fs::write(at("a.gml"), "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]").unwrap();
+    let labels = vec!["0".into(), "1".into()];
+    let graph = gml::Graph { labels, directed: false, edges: 1, adjacency: array.clone() };
+    gml::write(&at("a.gml"), &graph, None, false).unwrap();
+    assert!(matches!(gml::write(&at("a.gml"), &graph, None, false), Err(Error::Exists { .. })));
+    gml::write(&at("a.gml"), &graph, None, true).unwrap();
     for name in ["a.png", "a.tif", "a.PGM"] {
         image::write(&at(name), &grey, false).unwrap();
     }

@@ -95,6 +95,8 @@ fn malformed() {
         ("P5 3 3 65536\n", "1 to 65535"),
         ("P5 3 1 7\n\x01\x02\x08", "sample 8"),
         ("P5 3 1 255\n\x01\x02", "2 bytes"),
+        ("P5 3 1 255", "one blank"),
+        ("P5 1 1 255#\x01\x02", "one blank"),
         ("P2 3 1 255\n1 2\n", "bytes"),
         ("P2 3 1 255\n1 2 x x x", "a sample"),
         ("P2 3 1 255\n1 2 256", "sample 256"),
@@ -129,6 +131,13 @@ fn a_png_that_claims_to_be_huge() {
 }
 
 #[test]
+fn an_honest_png_of_two_thousand_rows_in_six_hundred_bytes() {
+    let black = parse(include_bytes!("../files/black-bilevel.png")).unwrap();
+    assert_eq!((black.width, black.height, black.channels, black.depth), (2048, 2048, 1, Depth::Eight));
+    assert!(black.data.iter().all(|&v| v == 0.0));
+}
+
+#[test]
 fn a_tiff_with_a_field_that_claims_to_be_huge() {
     let bytes = encode(&image(1, Depth::Eight), Encoding::Tiff).unwrap();
     let directory = u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
@@ -138,6 +147,21 @@ fn a_tiff_with_a_field_that_claims_to_be_huge() {
     let mut away = bytes;
     away[4..8].copy_from_slice(&[0xff; 4]);
     refuses(parse, &away, &["byte 4294967295", "directory"]);
+}
+
+#[test]
+fn a_tiff_or_a_jpeg_of_huge_sides() {
+    let mut tiff = encode(&image(1, Depth::Eight), Encoding::Tiff).unwrap();
+    let directory = u32::from_le_bytes(tiff[4..8].try_into().unwrap()) as usize;
+    // Width, height and the rows of a strip, as one number of 32 bits each.
+    for entry in tiff[directory + 2..].chunks_exact_mut(12).filter(|entry| matches!(entry[..2], [0 | 1 | 22, 1])) {
+        entry[2..12].copy_from_slice(&[4, 0, 1, 0, 0, 0, 64, 66, 15, 0]);
+    }
+    refuses(parse, &tiff, &["1000000×1000000 pixels"]);
+    let mut jpeg = encode(&image(3, Depth::Eight), Encoding::Jpeg).unwrap();
+    let frame = jpeg.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
+    jpeg[frame + 5..frame + 9].fill(0xff);
+    refuses(parse, &jpeg, &["pixels"]);
 }
 
 fn crc32(bytes: &[u8]) -> u32 {

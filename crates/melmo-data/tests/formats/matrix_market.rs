@@ -63,6 +63,9 @@ fn malformed() {
     refuses(parse, &text("coordinate real general", "2 2 1\n0 1 1\n"), &["line 4", "`0`"]);
     refuses(parse, &text("coordinate real general", "2 2 1\n1 1\n"), &["line 4", "2 words"]);
     refuses(parse, &text("coordinate real general", "2 2 1\n1 1 NaN\n"), &["line 4", "finite"]);
+    refuses(parse, &text("coordinate real general", "1 1 2\n1 1 1e308\n1 1 1e308\n"), &["(1, 1)", "add up to inf"]);
+    let inexact = "1 2 2\n1 2 9007199254740992\n1 2 1\n";
+    refuses(parse, &text("coordinate integer general", inexact), &["(1, 2)", "add up", "I64"]);
     refuses(parse, &text("coordinate integer general", "2 2 1\n1 1 0.5\n"), &["line 4", "integer"]);
     refuses(parse, &text("coordinate real symmetric", "2 2 1\n1 2 1\n"), &["line 4", "lower"]);
     refuses(parse, &text("coordinate real skew-symmetric", "2 2 1\n1 1 1\n"), &["line 4", "below"]);

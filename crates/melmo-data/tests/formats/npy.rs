@@ -41,6 +41,11 @@ fn every_kind_reads_back() {
             assert_eq!(parse(&encode(&array).unwrap()).unwrap(), array);
         }
     }
+    for kind in [Kind::F32, Kind::F64] {
+        let holey = Array { shape: vec![2], data: vec![f64::NAN, 1.0], kind };
+        let back = parse(&encode(&holey).unwrap()).unwrap();
+        assert!(back.data[0].is_nan() && back.data[1] == 1.0 && back.kind == kind);
+    }
     let empty = Array::new([0, 3], vec![]).unwrap();
     assert_eq!(parse(&encode(&empty).unwrap()).unwrap(), empty);
 }
@@ -86,6 +91,10 @@ fn malformed() {
         refuses(parse, &file(1, &header("<f8", false, shape), &[0; 24]), &["shape"]);
     }
     refuses(parse, &file(1, &header("<f8", false, "(0, 9999999999999, 9999999999999)"), &[]), &["shape"]);
+    // Axes that the check of the header would not see: in a list before a decoy, or under a key in escapes.
+    for shape in ["[4294967296, 4294967296, 2], 'x': (1,)", "(1,), 'sh\\x61pe': (4294967296, 4294967296, 2)"] {
+        refuses(parse, &file(1, &header("<f8", false, shape), &[0; 8]), &["shape", "numpy.save"]);
+    }
     refuses(parse, &file(1, &header("<f8", false, "()"), &[0; 8]), &["1 to 3 axes"]);
     refuses(parse, &file(1, &header("<f8", false, "(1, 1, 1, 1)"), &[0; 8]), &["1 to 3 axes"]);
     refuses(parse, &file(1, &header("<c16", false, "(1,)"), &[0; 16]), &["c16", "float64"]);

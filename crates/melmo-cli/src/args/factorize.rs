@@ -22,7 +22,7 @@ pub struct Factorize {
     #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = factorize::PENALTY)]
     pub penalty: PenaltyChoice,
     /// ν: weight of ½‖H‖²; 0 gives the paper's degenerate objective
-    #[arg(long, value_name = "NU", default_value = "0.1", value_parser = number::parse)]
+    #[arg(long, value_name = "NU", default_value = "0.1", allow_negative_numbers = true, value_parser = number::parse)]
     pub ridge_h: f64,
     /// Map Y to [0, 1] first, or take it as it is
     #[arg(long, default_value = "minmax")]

@@ -24,25 +24,25 @@ pub struct Solving {
     #[arg(long, default_value = "auto", value_name = "NAME", help_heading = "Solving")]
     pub oracle: Oracle,
     /// Exponent of the step: γ_k = γk^-p
-    #[arg(long, value_parser = number::parse, help_heading = "Solving")]
+    #[arg(long, allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub p: Option<f64>,
     /// Exponent of the smoothing: β_k = βk^-q
-    #[arg(long, value_parser = number::parse, help_heading = "Solving")]
+    #[arg(long, allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub q: Option<f64>,
     /// Step length γ
-    #[arg(long, value_parser = number::parse, help_heading = "Solving")]
+    #[arg(long, allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub gamma: Option<f64>,
     /// Smoothing β, at most 1/(2ρ)
-    #[arg(long, value_parser = number::parse, help_heading = "Solving")]
+    #[arg(long, allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub beta: Option<f64>,
     /// L_f, the Lipschitz constant of ∇f, for variable-smoothing
-    #[arg(long, value_name = "L", value_parser = number::parse, help_heading = "Solving")]
+    #[arg(long, value_name = "L", allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub lipschitz: Option<f64>,
     /// variable-smoothing: step along normalised blocks
     #[arg(long, help_heading = "Solving")]
     pub normalized: bool,
     /// Step of the subgradient method
-    #[arg(long, value_parser = number::parse, help_heading = "Solving")]
+    #[arg(long, allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub step: Option<f64>,
     /// epoch-constant: what an epoch starts from
     #[arg(long, help_heading = "Solving", value_parser = PossibleValuesParser::new(["best", "start", "none"]).try_map(|word| word.parse::<Restart>()))]
@@ -61,10 +61,10 @@ pub struct Solving {
     #[arg(long, value_name = "N", help_heading = "Stopping")]
     pub iterations: Option<u64>,
     /// Stop at a certificate: dual norm and proximal gap both at most ε
-    #[arg(long, value_name = "EPS", value_parser = number::parse, help_heading = "Stopping")]
+    #[arg(long, value_name = "EPS", allow_negative_numbers = true, value_parser = number::parse, help_heading = "Stopping")]
     pub epsilon: Option<f64>,
     /// The same, with ε relative to the values at the start
-    #[arg(long, value_name = "EPS", value_parser = number::parse, conflicts_with = "epsilon", help_heading = "Stopping")]
+    #[arg(long, value_name = "EPS", allow_negative_numbers = true, value_parser = number::parse, conflicts_with = "epsilon", help_heading = "Stopping")]
     pub relative_epsilon: Option<f64>,
     /// Epochs at most, for the epoch methods; n epochs are 2ⁿ − 1 steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=62), help_heading = "Stopping")]

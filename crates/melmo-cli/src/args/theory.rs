@@ -45,13 +45,13 @@ pub struct Explain {
     #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = "mcp:lambda=0.05,mu=3")]
     pub penalty: PenaltyChoice,
     /// Exponent of the step
-    #[arg(long, value_parser = number::parse)]
+    #[arg(long, allow_negative_numbers = true, value_parser = number::parse)]
     pub p: Option<f64>,
     /// Exponent of the smoothing
-    #[arg(long, value_parser = number::parse)]
+    #[arg(long, allow_negative_numbers = true, value_parser = number::parse)]
     pub q: Option<f64>,
     /// Smoothing β
-    #[arg(long, value_parser = number::parse)]
+    #[arg(long, allow_negative_numbers = true, value_parser = number::parse)]
     pub beta: Option<f64>,
     /// Rows of the variable, for the constants that depend on its size
     #[arg(long, default_value_t = 256)]
@@ -68,7 +68,7 @@ pub struct Verify {
     #[arg(value_name = "RESULT")]
     pub folder: PathBuf,
     /// Relative tolerance of the comparison; 1e-6 in f64 and 1e-3 in f32 unless given
-    #[arg(long, value_parser = number::parse)]
+    #[arg(long, allow_negative_numbers = true, value_parser = number::parse)]
     pub tolerance: Option<f64>,
     /// One JSON object
     #[arg(long)]

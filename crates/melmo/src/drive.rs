@@ -264,8 +264,9 @@ impl<'o, S: Real> Drive<'o, S> {
         // certificates are computed from scratch.
         let comparable = |info: &Info| info.beta > 0.0 && status != Status::NotFinite;
         let bracket = decided.or(self.last.filter(comparable).map(|info| info.dual_norm));
-        let certificate = Certificate::new(problem, solver.x(), beta, solver.norms(), bracket, claim).ok();
-        let (x, z) = (solver.x().to_vec(), problem.prox_point(solver.x(), beta));
+        let x = solver.certificate_point().to_vec();
+        let certificate = Certificate::new(problem, &x, beta, solver.norms(), bracket, claim).ok();
+        let z = problem.prox_point(&x, beta);
         let objective = match self.last {
             Some(Info { objective: Some(objective), .. }) if status != Status::NotFinite => objective,
             Some(_) => solver.objective(),

@@ -13,11 +13,11 @@ use crate::trace::Row;
 pub struct Report<S: Real> {
     /// Why the run ended.
     pub status: Status,
-    /// The end point x.
+    /// The end point x: what the certificate speaks of.
     pub x: Vec<S>,
     /// z = prox_{βg}(Tx): the point that carries exact zeros.
     pub z: Vec<S>,
-    /// F(x).
+    /// F at the solver's last point: F(x), or for a method that does not smooth, F where x was shown from.
     pub objective: f64,
     /// The scalars at x.
     pub info: Info,

@@ -3,13 +3,14 @@
 use melmo::block::Layout;
 use melmo::catalogue::{Arguments, geometries, methods, oracles};
 use melmo::drive::{Epsilon, Options, Status, Stop, run};
+use melmo::error::Error;
 use melmo::geometry::{Geometry, Norm, Oracle, Product};
-use melmo::operator::{Difference2d, LinOp, Select};
+use melmo::operator::{Dense, Difference2d, Identity, LinOp, Select};
 use melmo::penalty::{Entrywise, Group, Mcp, Prox, Spectral};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
-use melmo::smooth::{Factorization, MaskedLeastSquares, Smooth};
+use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
 use melmo::trace::Record;
 
 fn problems<S: Real>() -> Vec<(&'static str, Problem<S>, Vec<S>)> {
@@ -35,11 +36,17 @@ fn problems<S: Real>() -> Vec<(&'static str, Problem<S>, Vec<S>)> {
         let f = MaskedLeastSquares::new(layout.clone(), y.clone(), None).unwrap();
         problems.push((name, Problem::from_boxes(Box::new(f), g, Box::new(t.clone())).unwrap(), y.clone()));
     }
+    let design = Dense::new(seeded.normals::<S>(60 * 90), 60, 90).unwrap();
+    let f = LeastSquares::new(Box::new(design), seeded.normals(60)).unwrap();
+    let layout = f.layout().clone();
+    let g = Entrywise::new(Mcp::new(2.0, 3.0).unwrap(), 90);
+    problems.push(("regression", Problem::new(f, g, Identity::new(layout)).unwrap(), seeded.normals(90)));
     problems
 }
 
 fn nothing_is_allocated<S: Real>() {
     const STEPS: [u64; 3] = [1, 3, 9];
+    let mut ran = Vec::new();
     for (problem_name, problem, x0) in problems::<S>() {
         for method in methods::<S>() {
             for geometry in geometries::<S>() {
@@ -48,6 +55,16 @@ fn nothing_is_allocated<S: Real>() {
                 } else {
                     vec![Oracle::Auto]
                 };
+                let parts =
+                    problem.layout().blocks().iter().map(|block| (geometry.build)(block, Oracle::Auto).unwrap());
+                let product = Box::new(Product::new(problem.layout(), parts.collect()).unwrap());
+                let given = if method.entry.name == "variable-smoothing" { &[("lipschitz", 1e5)][..] } else { &[] };
+                let arguments = Arguments::new(&method.entry, given).unwrap();
+                match (method.build)(&arguments, &problem, product, &x0) {
+                    Err(Error::Unsupported(_)) => continue, // not a method for this problem
+                    built => drop(built.unwrap()),
+                }
+                ran.push(method.entry.name);
                 for oracle in oracles {
                     let name = format!("{problem_name}, {}, {} {oracle}", method.entry.name, geometry.entry.name);
                     let variants: &[&[(&str, f64)]] = match method.entry.name {
@@ -81,6 +98,7 @@ fn nothing_is_allocated<S: Real>() {
             }
         }
     }
+    assert!(methods::<S>().iter().all(|method| ran.contains(&method.entry.name)), "a method for none of the problems");
 }
 
 #[test]

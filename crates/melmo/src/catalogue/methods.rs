@@ -1,5 +1,6 @@
 //! Methods: the solvers by the names users type, with the paper's defaults.
 
+use crate::catalogue::structured::structured;
 use crate::catalogue::{Arguments, Entry, Parameter};
 use crate::error::Error;
 use crate::geometry::Geometry;
@@ -48,6 +49,11 @@ fn power<S: Real>(a: &Arguments, problem: &Problem<S>) -> Power {
 
 /// Every method.
 pub fn methods<S: Real>() -> Vec<MethodRow<S>> {
+    [paper(), structured()].into_iter().flatten().collect()
+}
+
+/// The paper's methods and its baselines.
+fn paper<S: Real>() -> Vec<MethodRow<S>> {
     vec![
         MethodRow {
             entry: Entry {

@@ -8,6 +8,7 @@ mod losses;
 mod methods;
 mod operators;
 mod penalties;
+mod structured;
 
 pub use geometries::{BuildGeometry, GeometryRow, geometries, oracles};
 pub use losses::{BuildLoss, LossRow, losses};

@@ -89,9 +89,15 @@ pub trait Dense: Sized + sealed::Sealed {
     /// Scratch of [`Dense::positive_definite`].
     fn positive_definite_work_len(n: usize) -> usize;
 
-    /// Whether symmetric A (n×n, both triangles filled) is positive definite; A is overwritten. False when it is not
-    /// finite.
+    /// Whether symmetric A (n×n, both triangles filled) is positive definite; A is overwritten, by its factor if it is.
+    /// False when it is not finite.
     fn positive_definite(a: &mut [Self], n: usize, work: &mut [Self]) -> bool;
+
+    /// X ← A⁻¹X for X of n rows, with the factor that [`Dense::positive_definite`] left of A.
+    fn solve_columns(factor: &[Self], n: usize, x: &mut [Self]);
+
+    /// X ← XA⁻¹ for X of n columns, with the factor that [`Dense::positive_definite`] left of A.
+    fn solve_rows(factor: &[Self], n: usize, x: &mut [Self]);
 
     /// Scratch of [`Dense::svd`].
     fn svd_work_len(rows: usize, cols: usize) -> usize;
@@ -142,6 +148,14 @@ macro_rules! dense {
             }
             fn positive_definite(a: &mut [Self], n: usize, work: &mut [Self]) -> bool {
                 cholesky::positive_definite(a, n, work)
+            }
+            fn solve_columns(factor: &[Self], n: usize, x: &mut [Self]) {
+                let k = x.len() / n;
+                cholesky::solve(factor, n, faer_mut(x, n, k))
+            }
+            fn solve_rows(factor: &[Self], n: usize, x: &mut [Self]) {
+                let k = x.len() / n;
+                cholesky::solve(factor, n, faer_mut(x, k, n).transpose_mut())
             }
             fn svd_work_len(rows: usize, cols: usize) -> usize {
                 svd::work_len::<Self>(rows, cols, svd::Vectors::Thin)

@@ -1,6 +1,6 @@
 use crate::block::{Block, Layout};
 use crate::error::Error;
-use crate::penalty::{Envelope, Prox};
+use crate::penalty::{Coordinates, Envelope, Prox};
 use crate::real::Real;
 use crate::vector;
 
@@ -9,14 +9,14 @@ use crate::vector;
 /// ρ = max w_bρ_b, L = √(Σ (w_bL_b)²). The weight belongs inside: prox_{βwg}, and (wg)_β = w·g_{wβ}.
 pub struct Blocks<S> {
     size: usize,
-    parts: Vec<Part<S>>,
-    free: Vec<Block>,
+    pub(super) parts: Vec<Part<S>>,
+    pub(super) free: Vec<Block>,
 }
 
-struct Part<S> {
-    block: Block,
-    weight: f64,
-    g: Box<dyn Prox<S>>,
+pub(super) struct Part<S> {
+    pub block: Block,
+    pub weight: f64,
+    pub g: Box<dyn Prox<S>>,
 }
 
 impl<S: Real> Blocks<S> {
@@ -97,6 +97,10 @@ impl<S: Real> Prox<S> for Blocks<S> {
             scale(v, *weight);
         }
         value
+    }
+
+    fn coordinates(&self) -> Option<&dyn Coordinates<S>> {
+        self.parts.iter().all(|part| part.g.coordinates().is_some()).then_some(self)
     }
 }
 

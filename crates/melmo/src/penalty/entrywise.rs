@@ -1,6 +1,6 @@
 use crate::error::Error;
 use crate::penalty::kernel::{envelope_kernel, map_kernel, slope_between_kernel, slope_kernel, sum_kernel};
-use crate::penalty::{Entries, Envelope, Prox, Separable, Streamed};
+use crate::penalty::{Coordinates, Entries, Envelope, Prox, Separable, Streamed};
 use crate::real::Real;
 use crate::vector::{norm_inf, norm2, sum};
 
@@ -9,9 +9,9 @@ use crate::vector::{norm_inf, norm2, sum};
 /// ρ = ρ_φ·max wᵢ, L = slope·‖w‖₂ (√N without weights); prox_{βg} is prox_{βwᵢφ} on each entry.
 #[derive(Clone, Debug)]
 pub struct Entrywise<P, S> {
-    phi: P,
-    size: usize,
-    weights: Option<Vec<S>>,
+    pub(super) phi: P,
+    pub(super) size: usize,
+    pub(super) weights: Option<Vec<S>>,
 }
 
 impl<S: Real, P: Separable<S>> Entrywise<P, S> {
@@ -241,6 +241,10 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
             ),
         }
         self.value(u, work)
+    }
+
+    fn coordinates(&self) -> Option<&dyn Coordinates<S>> {
+        Some(self)
     }
 
     fn streamed(&self) -> Option<Streamed<'_, S>> {

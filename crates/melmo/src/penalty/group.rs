@@ -4,7 +4,7 @@ use crate::penalty::entrywise::{check_weights, weight_constants};
 use crate::penalty::partition::Partition;
 use crate::penalty::reply::{Replies, Reply, TILE};
 use crate::penalty::tile::pair_norms;
-use crate::penalty::{Envelope, Pixels, Prox, Separable, Streamed};
+use crate::penalty::{Coordinates, Envelope, Pixels, Prox, Separable, Streamed};
 use crate::real::Real;
 use crate::vector::simd;
 
@@ -15,14 +15,14 @@ use crate::vector::simd;
 /// variables" (2006); on the two difference components of each pixel it is isotropic total variation.
 #[derive(Clone, Debug)]
 pub struct Group<P, S> {
-    phi: P,
+    pub(super) phi: P,
     size: usize,
-    groups: Partition,
-    weights: Option<Vec<S>>,
+    pub(super) groups: Partition,
+    pub(super) weights: Option<Vec<S>>,
     /// Group i is entries i and size/2 + i.
     pairs: bool,
-    /// No entry is left unpenalised.
-    covers: bool,
+    /// The entries in no group.
+    pub(super) free: Vec<usize>,
 }
 
 impl<S: Real, P: Separable<S>> Group<P, S> {
@@ -44,8 +44,11 @@ impl<S: Real, P: Separable<S>> Group<P, S> {
 
     /// Groups are lists of entries of a buffer of `size`; an entry in no group is not penalised.
     pub fn given(phi: P, groups: Vec<Vec<usize>>, size: usize) -> Result<Self, Error> {
-        let covers = groups.iter().map(Vec::len).sum::<usize>() == size;
-        Ok(Self { covers, ..Self::new(phi, size, Partition::given(&groups, size)?)? })
+        let partition = Partition::given(&groups, size)?;
+        let mut taken = vec![false; size];
+        groups.iter().flatten().for_each(|&i| taken[i] = true);
+        let free = (0..size).filter(|&i| !taken[i]).collect();
+        Ok(Self { free, ..Self::new(phi, size, partition)? })
     }
 
     fn new(phi: P, size: usize, groups: Partition) -> Result<Self, Error> {
@@ -53,7 +56,7 @@ impl<S: Real, P: Separable<S>> Group<P, S> {
             let message = "a penalty of the norm of a group must be even, φ(−x) = φ(x): this one is not";
             return Err(Error::Unsupported(message.into()));
         }
-        Ok(Self { phi, size, groups, weights: None, pairs: false, covers: true })
+        Ok(Self { phi, size, groups, weights: None, pairs: false, free: Vec::new() })
     }
 
     /// Multiplies the penalty of group g by w_g ≥ 0. Groups are counted block by block; rows, columns and pixels in order.
@@ -95,7 +98,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
     }
 
     fn prox(&self, z: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> f64 {
-        if !self.covers {
+        if !self.free.is_empty() {
             z.copy_from_slice(u);
         }
         let (phi, beta) = (self.phi.clone(), S::of(beta));
@@ -110,7 +113,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
     }
 
     fn moreau(&self, grad: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> Envelope {
-        if !self.covers {
+        if !self.free.is_empty() {
             grad.fill(S::ZERO);
         }
         let (phi, beta) = (self.phi.clone(), S::of(beta));
@@ -124,7 +127,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
     }
 
     fn subgradient(&self, v: &mut [S], u: &[S], _: &mut [S]) -> f64 {
-        if !self.covers {
+        if !self.free.is_empty() {
             v.fill(S::ZERO);
         }
         let phi = self.phi.clone();
@@ -136,6 +139,10 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
             move |norm, w| Reply::subgradient(&phi, norm, w),
         );
         total.value
+    }
+
+    fn coordinates(&self) -> Option<&dyn Coordinates<S>> {
+        Some(self)
     }
 
     fn streamed(&self) -> Option<Streamed<'_, S>> {

@@ -4,6 +4,7 @@
 //! of it, on entries, on groups of entries, on singular values. [`Blocks`] sums penalties over blocks.
 
 mod blocks;
+mod coordinates;
 mod elastic_net;
 mod entrywise;
 mod group;
@@ -24,6 +25,7 @@ mod spectral;
 mod tile;
 
 pub use blocks::Blocks;
+pub use coordinates::Coordinates;
 pub use elastic_net::ElasticNet;
 pub use entrywise::Entrywise;
 pub use group::Group;
@@ -111,6 +113,11 @@ pub trait Prox<S: Real>: Send + Sync {
 
     /// v ← an element of ∂g(u), 0 where g has a kink at 0; returns g(u).
     fn subgradient(&self, v: &mut [S], u: &[S], work: &mut [S]) -> f64;
+
+    /// This penalty as a sum over disjoint sets of entries, when it is one: coordinate descent needs that.
+    fn coordinates(&self) -> Option<&dyn Coordinates<S>> {
+        None
+    }
 
     /// This penalty in the form that can be evaluated on stretches of entries, when it has one.
     fn streamed(&self) -> Option<Streamed<'_, S>> {

@@ -74,6 +74,24 @@ impl Partition {
         Ok(Self::Given { indices: groups.concat(), offsets })
     }
 
+    /// Appends the entries of group g.
+    pub fn members(&self, g: usize, entries: &mut Vec<usize>) {
+        match self {
+            Self::Given { indices, offsets } => entries.extend_from_slice(&indices[offsets[g]..offsets[g + 1]]),
+            Self::Pieces(pieces) => {
+                let mut first = 0;
+                for piece in pieces {
+                    if g < first + piece.groups {
+                        let (g, groups, len) = (g - first, piece.groups, piece.len);
+                        let at = |i: usize| if piece.strided { i * groups + g } else { g * len + i };
+                        return entries.extend((0..len).map(|i| piece.start + at(i)));
+                    }
+                    first += piece.groups;
+                }
+            }
+        }
+    }
+
     /// Number of groups.
     pub fn len(&self) -> usize {
         match self {

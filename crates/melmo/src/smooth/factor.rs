@@ -75,6 +75,22 @@ impl<S: Real> Factorization<S> {
         (self.coefficient, self.ridge)
     }
 
+    /// W = U√Σ and H = √ΣVᵀ from the r largest singular values of Y (0 where it is not observed): a start, and without penalty
+    /// and mask the best fit there is. Allocates; `None` where the decomposition fails.
+    pub fn svd_start(&self) -> Option<Vec<S>> {
+        let Self { rows, cols, rank, .. } = *self;
+        let size = rows.min(cols);
+        let (mut values, mut u, mut v) = (vec![S::ZERO; size], vec![S::ZERO; rows * size], vec![S::ZERO; cols * size]);
+        let mut work = vec![S::ZERO; S::svd_work_len(rows, cols)];
+        if !S::svd(&mut values, &mut u, &mut v, Mat::new(&self.y, rows, cols), &mut work) {
+            return None;
+        }
+        let entry = |of: &[S], i: usize, k: usize| if k < size { values[k].sqrt() * of[i * size + k] } else { S::ZERO };
+        let w = (0..rows * rank).map(|at| entry(&u, at / rank, at % rank));
+        let h = (0..rank * cols).map(|at| entry(&v, at % cols, at / cols));
+        Some(w.chain(h).collect())
+    }
+
     /// ‖Y − WH‖² = ‖Y‖² − 2⟨W, YHᵀ⟩ + ⟨WᵀW, HHᵀ⟩ with its gradients W(HHᵀ) − YHᵀ and (WᵀW)H − WᵀY: two products with Y
     /// instead of three, and no residual. The gradients are as accurate as with a residual, which carries the rounding of
     /// Y too; the value loses digits where the fit is nearly exact. `None` there, with a mask, and in single precision.
@@ -232,6 +248,21 @@ mod tests {
             let squared = f.by_residual(&mut plain, &x, &mut work);
             assert!((value - squared).abs() <= 1e-9 * squared, "{size}: {value} {squared}");
             assert!(grad.iter().zip(&plain).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + b.abs())), "{size}");
+        }
+    }
+
+    #[test]
+    fn the_svd_start_is_the_best_fit() {
+        for (rows, cols, rank) in [(9, 6, 3), (4, 7, 2), (3, 2, 4)] {
+            let y = laws::noise(rows * cols, 3);
+            let (mut sigma, mut work) =
+                (vec![0.0; rows.min(cols)], vec![0.0; f64::singular_values_work_len(rows, cols)]);
+            assert!(f64::singular_values(&mut sigma, Mat::new(&y, rows, cols), &mut work));
+            let f = Factorization::new(y, rows, cols, rank).unwrap();
+            let x = f.svd_start().unwrap();
+            let value = f.value_grad(&mut vec![0.0; x.len()], &x, &mut vec![0.0; f.work_len()]);
+            let tail: f64 = sigma.iter().skip(rank).map(|s| s * s).sum();
+            assert!((value - tail).abs() < 1e-12, "{value} {tail}");
         }
     }
 

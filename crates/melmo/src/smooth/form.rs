@@ -1,5 +1,6 @@
 use crate::operator::LinOp;
-use crate::smooth::Factorization;
+use crate::real::Real;
+use crate::smooth::{Factorization, logistic::logistic};
 
 /// What a loss is made of, for the methods that can use it: a variable metric, alternating or coordinate steps.
 #[non_exhaustive]
@@ -50,6 +51,20 @@ impl Link {
         match self {
             Self::Logistic => 0.25,
             Self::Squares | Self::Huber(_) => 1.0,
+        }
+    }
+
+    /// h(y) and h′(y) for the datum b.
+    #[inline(always)]
+    pub fn value_slope<S: Real>(self, y: S, b: S) -> (S, S) {
+        match self {
+            Self::Squares => (S::of(0.5) * (y - b) * (y - b), y - b),
+            Self::Logistic => logistic(y, b),
+            Self::Huber(delta) => {
+                let (r, delta) = (y - b, S::of(delta));
+                let clipped = delta.smaller((-delta).larger(r));
+                (clipped * (r - S::of(0.5) * clipped), clipped)
+            }
         }
     }
 }

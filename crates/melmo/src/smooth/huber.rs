@@ -32,7 +32,7 @@ impl<S: Real> Smooth<S> for HuberRegression<S> {
     }
 
     fn value_grad(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
-        let delta = S::of(self.delta);
+        let link = Link::Huber(self.delta);
         linear_model::value_grad(
             &*self.a,
             &self.b,
@@ -40,11 +40,7 @@ impl<S: Real> Smooth<S> for HuberRegression<S> {
             x,
             work,
             #[inline(always)]
-            |y, b| {
-                let r = y - b;
-                let clipped = delta.smaller((-delta).larger(r));
-                (clipped * (r - S::of(0.5) * clipped), clipped)
-            },
+            |y, b| link.value_slope(y, b),
         )
     }
 

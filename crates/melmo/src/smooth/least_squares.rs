@@ -38,7 +38,7 @@ impl<S: Real> Smooth<S> for LeastSquares<S> {
             x,
             work,
             #[inline(always)]
-            |y, b| (S::of(0.5) * (y - b) * (y - b), y - b),
+            |y, b| Link::Squares.value_slope(y, b),
         )
     }
 

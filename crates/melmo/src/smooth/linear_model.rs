@@ -2,6 +2,7 @@
 
 use crate::operator::LinOp;
 use crate::real::Real;
+use crate::smooth::Link;
 use crate::vector::{simd, sum};
 
 /// Scratch of [`value_grad`]: Ax, and what A needs.
@@ -24,6 +25,30 @@ pub(super) fn value_grad<S: Real>(
     grad.fill(S::ZERO);
     a.adjoint_add(grad, y, work);
     value
+}
+
+/// yᵢ ← hᵢ′(yᵢ) for a link by name; returns Σᵢ hᵢ(yᵢ).
+pub(crate) fn slopes<S: Real>(y: &mut [S], b: &[S], link: Link) -> f64 {
+    match link {
+        Link::Squares => replace_by_slopes(
+            y,
+            b,
+            #[inline(always)]
+            |y, b| Link::Squares.value_slope(y, b),
+        ),
+        Link::Logistic => replace_by_slopes(
+            y,
+            b,
+            #[inline(always)]
+            |y, b| Link::Logistic.value_slope(y, b),
+        ),
+        Link::Huber(delta) => replace_by_slopes(
+            y,
+            b,
+            #[inline(always)]
+            |y, b| Link::Huber(delta).value_slope(y, b),
+        ),
+    }
 }
 
 /// yᵢ ← hᵢ′(yᵢ); returns Σᵢ hᵢ(yᵢ).

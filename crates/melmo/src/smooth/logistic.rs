@@ -28,7 +28,7 @@ impl<S: Real> Logistic<S> {
 
 /// log(1 + exp(−by)) and its derivative in y, both through exp(−|by|) ≤ 1.
 #[inline(always)]
-fn logistic<S: Real>(y: S, b: S) -> (S, S) {
+pub(super) fn logistic<S: Real>(y: S, b: S) -> (S, S) {
     let margin = b * y;
     let e = (-margin.abs()).exp();
     let wrong = if margin < S::ZERO { S::ONE } else { e } / (S::ONE + e); // 1/(1 + exp(margin))

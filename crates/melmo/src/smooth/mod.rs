@@ -6,7 +6,7 @@ mod huber;
 #[cfg(test)]
 mod laws;
 mod least_squares;
-mod linear_model;
+pub(crate) mod linear_model;
 mod logistic;
 mod masked;
 mod residual;

@@ -1,15 +1,23 @@
 //! Solvers: plain iterators over small infos. A solver never prints, reads the clock or stops itself.
 
+mod coordinate;
 mod epoch;
+mod factors;
 mod iterate;
 mod melmo;
+mod smoothing;
 mod subgradient;
 mod variable_smoothing;
+mod witness;
 
+pub use coordinate::{Columns, CoordinateDescent, LambdaPath, PathPoint, geometric};
 pub use epoch::Epoch;
+pub use factors::{Alternating, Palm};
 pub use melmo::Melmo;
+pub use smoothing::Smoothing;
 pub use subgradient::Subgradient;
 pub use variable_smoothing::VariableSmoothing;
+pub use witness::Witness;
 
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +98,13 @@ pub trait Solver<S: Real>: Iterator<Item = Info> {
     /// The norm it measures in, as data.
     fn norms(&self) -> Vec<BlockNorm>;
 
-    /// The smoothing that a certificate at the current point uses.
+    /// The point that a certificate speaks of, and a report ends with: the current one, unless the method does not smooth.
+    /// Such a method stands at some z and shows z + βv with v ∈ ∂g(z), whose prox is z ([`Witness`]).
+    fn certificate_point(&self) -> &[S] {
+        self.x()
+    }
+
+    /// The smoothing that a certificate at that point uses.
     fn certificate_beta(&self) -> f64;
 
     /// ‖∇F_{β₁}(x₁)‖_* (an upper bound) and ‖Tx₁ − z₁‖₂ at the very start, once it has been evaluated: what relative

@@ -1,0 +1,73 @@
+//! Methods that need to know what a problem is made of: a linear model, two factors.
+
+use crate::catalogue::{Arguments, Entry, MethodRow, Parameter};
+use crate::error::Error;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::solver::{Alternating, CoordinateDescent, Palm, Smoothing};
+
+const BETA: Parameter =
+    Parameter::new("beta", f64::NAN, "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
+const KAPPA: Parameter =
+    Parameter::new("kappa", 1e-6, "κ > 0: β shrinks when a step promises less than κ of what it hides");
+const FLOOR: Parameter = Parameter::new("floor", f64::NAN, "least β; where rounding begins to show, unless given");
+const RESCALE: Parameter =
+    Parameter::new("rescale", 0.0, "rescale the columns of W against H every so many sweeps; 0: never");
+
+fn smoothing<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> Result<Smoothing, Error> {
+    problem.check_start(x0)?;
+    let beta = Some(a.get("beta")).filter(|beta| !beta.is_nan());
+    Smoothing::new::<S>(beta.unwrap_or_else(|| Smoothing::start(problem, x0))).with(a.get("kappa"), a.get("floor"))
+}
+
+/// The methods for regression and factorisation. On other problems they are refused, with the reason.
+pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
+    vec![
+        MethodRow {
+            entry: Entry {
+                name: "alternating",
+                formula: "W ← argmin c‖Y − WH‖² + ‖W − prox_{βg}(V)‖²/(2β), H ← argmin f(W, ·), V extrapolated, β by the κ-rule",
+                about: "factorisation with a penalty on W, by two ridge regressions a sweep; outside the paper's proofs",
+                parameters: const { &[BETA, KAPPA, FLOOR, RESCALE] },
+            },
+            build: |a, problem, _, x0| {
+                let every = a.get("rescale");
+                let whole = every >= 0.0 && every.fract() == 0.0 && every < 2f64.powi(53);
+                Error::expect_parameter("rescale", every, whole, "a whole number, at least 0")?;
+                let solver = Alternating::new(problem, smoothing(a, problem, x0)?, x0)?;
+                Ok(Box::new(solver.rescaling(every as u64)?))
+            },
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "palm",
+                formula: "W ← prox_{sg}(W − s∇_Wf), H ← H − ∇_Hf/L_H",
+                about: "Bolte, Sabach & Teboulle 2014: factorisation with a penalty on W",
+                parameters: &[],
+            },
+            build: |_, problem, _, x0| Ok(Box::new(Palm::new(problem, false, x0)?)),
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "ipalm",
+                formula: "the steps of `palm` from points extrapolated by (k − 1)/(k + 2)",
+                about: "Pock & Sabach 2016: factorisation with a penalty on W",
+                parameters: &[],
+            },
+            build: |_, problem, _, x0| Ok(Box::new(Palm::new(problem, true, x0)?)),
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "coordinate-descent",
+                formula: "x_c ← prox_{g_c/L_c}(x_c − ∇_cf(x)/L_c), c in a working set",
+                about: "regression with a penalty of entries or groups: f(x) = h(Ax), T = I",
+                parameters: &[],
+            },
+            build: |_, problem, _, x0| Ok(Box::new(CoordinateDescent::new(problem, x0)?)),
+            uses_geometry: false,
+        },
+    ]
+}

@@ -1,0 +1,319 @@
+//! Factorisation by two ridge regressions a sweep: past the paper, outside its proofs.
+
+use crate::block::Block;
+use crate::error::Error;
+use crate::geometry::{BlockNorm, Bracket, Norm};
+use crate::penalty::Coordinates;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::solver::factors::Factors;
+use crate::solver::factors::rescale::Rescale;
+use crate::solver::smoothing::Smoothing;
+use crate::solver::witness::Witness;
+use crate::solver::{Info, Solver, State};
+use crate::vector;
+
+/// β hands over to coordinate descent when it has fallen to this part of its first value.
+const HANDOVER: f64 = 1024.0;
+/// Sweeps of coordinate descent over W for one H.
+const SWEEPS: usize = 2;
+
+/// W ← V − ∇_WF_β(V, H)·M_W⁻¹ with M_W = 2cHHᵀ + I/β, then H ← argmin f(W, ·), V = W + θ(W − W_before) by Nesterov, β by the
+/// κ-rule ([`Smoothing`]).
+///
+/// In the metric M_W the step has length 1, and it is a ridge regression: W minimises c‖M⊙(Y − WH)‖² + ‖W − z‖²/(2β),
+/// z = prox_{βg}(V); with a mask, row by row with a metric of its own. W moves first: H fitted to a random W would keep W's
+/// size, which the penalty has to pay for. θ goes back to 0 where the step climbs, ⟨∇_WF_β(V, H), W − W_before⟩ > 0, and where
+/// β shrinks.
+///
+/// Once β has fallen to a thousandth of its first value the smoothing has chosen a basin, and steps as short as β are all that
+/// it leaves. From there on W moves by coordinate descent on f(·, H) + g itself, entry by entry, if g is a sum over entries;
+/// its certificates are then those of a [`Witness`]. Not covered by the paper's proofs: the certificate at the end counts.
+pub struct Alternating<'p, S> {
+    problem: &'p Problem<S>,
+    factors: Factors<'p, S>,
+    smoothing: Smoothing,
+    rescale: Option<Rescale<S>>,
+    x: Vec<S>,
+    /// The point before x.
+    previous: Vec<S>,
+    /// ∇F_β(x).
+    phi: Vec<S>,
+    v: Vec<S>,
+    /// prox_{βg}(V), then the next W.
+    next: Vec<S>,
+    spare: Vec<S>,
+    work: Vec<S>,
+    witness: Witness<S>,
+    /// Where β hands over to coordinate descent.
+    handover: f64,
+    t: f64,
+    /// β of the last evaluation; 0 before the first.
+    beta: f64,
+    start_measure: Option<[f64; 2]>,
+    k: u64,
+    ended: bool,
+}
+
+/// What an evaluation found.
+struct Found {
+    beta: f64,
+    dual_norm: Bracket,
+    prox_gap: f64,
+}
+
+impl<'p, S: Real> Alternating<'p, S> {
+    /// Starts at x₀ = (W, H), which is copied.
+    pub fn new(problem: &'p Problem<S>, smoothing: Smoothing, x0: &[S]) -> Result<Self, Error> {
+        problem.check_start(x0)?;
+        problem.check_beta(smoothing.beta())?;
+        let factors = Factors::new(problem)?;
+        let (n, on_w) = (x0.len(), factors.split());
+        let zeros = |n: usize| vec![S::ZERO; n];
+        Ok(Self {
+            problem,
+            factors,
+            smoothing,
+            rescale: None,
+            x: x0.to_vec(),
+            previous: x0.to_vec(),
+            phi: zeros(n),
+            v: zeros(on_w),
+            next: zeros(on_w),
+            spare: zeros(on_w),
+            work: zeros(problem.work_len()),
+            witness: Witness::new(problem)?,
+            handover: smoothing.beta() / HANDOVER,
+            t: 1.0,
+            beta: 0.0,
+            start_measure: None,
+            k: 0,
+            ended: false,
+        })
+    }
+
+    /// Also rescales (W_j, H_j) to (tW_j, H_j/t), column by column, every so many sweeps. The loss does not change by it, only
+    /// what penalty and ridge cost. With ν = 0 that drives W to 0 and F to its infimum, the Eckart–Young tail: off by default.
+    pub fn rescaling(mut self, every: u64) -> Result<Self, Error> {
+        self.rescale = (every > 0).then(|| Rescale::new(self.problem, every)).transpose()?;
+        Ok(self)
+    }
+
+    fn norm(&self) -> BlockNorm {
+        let block = Block { name: "x".into(), rows: self.x.len(), cols: 1, start: 0 };
+        BlockNorm { block, norm: Norm::L2, radius: 1.0 }
+    }
+
+    /// The penalty by entries, once coordinate descent has taken over.
+    fn polishes(&self) -> Option<&'p dyn Coordinates<S>> {
+        let by_entries = self.problem.g().coordinates().filter(|g| g.units() == self.next.len());
+        by_entries.filter(|_| self.smoothing.beta() <= self.handover)
+    }
+
+    /// ∇f(x) into `phi` and, while there is a smoothing, ∇F_β(x); W is held, H looked at.
+    fn evaluate(&mut self, beta: f64) -> Found {
+        let smooths = self.polishes().is_none();
+        let Self { factors, problem, x, phi, spare, work, witness, .. } = self;
+        let (w, h) = x.split_at(factors.split());
+        let (phi_w, phi_h) = phi.split_at_mut(factors.split());
+        factors.look_at_h(h);
+        factors.gradient_w(phi_w, w, false);
+        factors.gradient_h(phi_h, h);
+        self.beta = beta;
+        if smooths {
+            let slope_squared = problem.g().slopes(spare, w, beta, work);
+            vector::axpy(phi_w, 1.0, spare);
+            let dual_norm = Bracket::exact(vector::norm2(phi));
+            return Found { beta, dual_norm, prox_gap: beta * slope_squared.sqrt() };
+        }
+        let lipschitz = factors.lipschitz_w();
+        witness.take(problem, x, phi, lipschitz);
+        let dual_norm = witness.bracket(factors.lipschitz_near(witness.moved));
+        Found { beta: witness.beta, dual_norm, prox_gap: witness.prox_gap }
+    }
+
+    /// One sweep without smoothing: W by coordinate descent, then its H.
+    fn polish(&mut self, g: &dyn Coordinates<S>) {
+        self.previous.copy_from_slice(&self.x);
+        let (w, h) = self.x.split_at_mut(self.next.len());
+        self.factors.descend_w(g, w, SWEEPS);
+        self.factors.look_at_w(w);
+        self.factors.ridge_h(h);
+        self.rescale_columns();
+    }
+
+    /// The option that is off by default.
+    fn rescale_columns(&mut self) {
+        if let Some(rescale) = self.rescale.as_mut().filter(|rescale| self.k.is_multiple_of(rescale.every)) {
+            rescale.apply(self.problem, &mut self.x, self.factors.rank, self.factors.ridge, self.beta);
+            self.factors.look_at_w(&self.x[..self.next.len()]);
+            self.t = 1.0;
+        }
+    }
+
+    /// One sweep: the next W, then its H.
+    fn sweep(&mut self) {
+        let beta = self.beta;
+        let Self { factors, problem, x, previous, v, next, spare, work, t, .. } = self;
+        let g = problem.g();
+        let w = &x[..factors.split()];
+        let ahead = 0.5 * (1.0 + (1.0 + 4.0 * *t * *t).sqrt());
+        let theta = S::of((*t - 1.0) / ahead);
+        *t = ahead;
+        v.iter_mut().zip(w).zip(&*previous).for_each(|((v, &w), &before)| *v = w + theta * (w - before));
+        g.prox(next, v, beta, work); // z
+        let gap = v.iter().zip(&*next).map(|(v, z)| (*v - *z).f64().powi(2)).sum::<f64>().sqrt();
+        factors.ridge_w(next, beta); // the next W
+        // φ = ∇_WF_β(V, H) = M_W(V − W), from 2c(V − W)HHᵀ and (V − W)/β.
+        let step = &mut previous[..w.len()];
+        step.iter_mut().zip(&*v).zip(&*next).for_each(|((d, &v), &next)| *d = v - next);
+        factors.gradient_w(spare, step, true);
+        vector::axpy(spare, 1.0 / beta, step);
+        let predicted = 0.5 * vector::dot(spare, step);
+        if vector::dot(spare, next) > vector::dot(spare, w) {
+            *t = 1.0;
+        }
+        let hidden = || g.value(v, work) - g.moreau(step, v, beta, work).value;
+        if self.smoothing.consider(predicted, gap, g.weak_convexity(), hidden) {
+            *t = 1.0;
+        }
+        std::mem::swap(&mut self.x, &mut self.previous);
+        let (w, h) = self.x.split_at_mut(self.next.len());
+        w.copy_from_slice(&self.next);
+        self.factors.look_at_w(w);
+        self.factors.ridge_h(h);
+        self.rescale_columns();
+    }
+
+    fn advance(&mut self) -> Info {
+        let last_beta = self.beta;
+        match self.polishes() {
+            _ if self.k == 0 => self.factors.look_at_w(&self.x[..self.next.len()]),
+            Some(g) => self.polish(g),
+            None => self.sweep(),
+        }
+        self.k += 1;
+        let Found { beta, dual_norm, prox_gap } = self.evaluate(self.smoothing.beta());
+        let info = Info {
+            k: self.k,
+            epoch: None,
+            beta,
+            gamma: 1.0,
+            dual_norm,
+            eta: 0.0,
+            excess: 0.0,
+            prox_gap,
+            objective: None,
+            finite: dual_norm.upper.is_finite() && prox_gap.is_finite(),
+            candidate: true,
+        };
+        if info.finite {
+            self.start_measure.get_or_insert([dual_norm.upper, prox_gap]);
+        } else {
+            self.ended = true;
+            if self.k > 1 {
+                std::mem::swap(&mut self.x, &mut self.previous);
+                self.factors.look_at_w(&self.x[..self.next.len()]);
+                self.evaluate(last_beta);
+                self.k -= 1;
+            }
+        }
+        info
+    }
+
+    /// f(x) at the current point.
+    fn loss(&mut self) -> f64 {
+        let (w, h) = self.x.split_at(self.next.len());
+        match self.factors.value(w, h) {
+            Some(value) => value,
+            None => {
+                let value = self.problem.f().value_grad(&mut self.phi, &self.x, &mut self.work);
+                self.evaluate(self.beta);
+                value
+            }
+        }
+    }
+}
+
+impl<S: Real> Iterator for Alternating<'_, S> {
+    type Item = Info;
+
+    fn next(&mut self) -> Option<Info> {
+        if self.ended { None } else { Some(self.advance()) }
+    }
+}
+
+impl<S: Real> Solver<S> for Alternating<'_, S> {
+    fn problem(&self) -> &Problem<S> {
+        self.problem
+    }
+
+    fn x(&self) -> &[S] {
+        &self.x
+    }
+
+    fn objective(&mut self) -> f64 {
+        self.loss() + self.problem.penalty(&self.x, &mut self.work)
+    }
+
+    fn smoothed(&mut self) -> f64 {
+        if self.polishes().is_some() {
+            return self.witness.smoothed(self.problem, &mut self.phi, &mut self.work);
+        }
+        self.loss() + self.problem.envelope(&self.x, self.beta, &mut self.work)
+    }
+
+    fn exact_dual_norm(&mut self) -> f64 {
+        match self.polishes() {
+            Some(_) => self.witness.exact_dual_norm(self.problem, &mut self.phi, &mut self.work),
+            None => vector::norm2(&self.phi),
+        }
+    }
+
+    fn norms(&self) -> Vec<BlockNorm> {
+        vec![self.norm()]
+    }
+
+    fn certificate_point(&self) -> &[S] {
+        if self.k > 0 && self.polishes().is_some() { self.witness.point() } else { &self.x }
+    }
+
+    fn certificate_beta(&self) -> f64 {
+        match self.polishes() {
+            Some(_) => self.witness.beta,
+            None if self.beta > 0.0 => self.beta,
+            None => self.smoothing.beta(),
+        }
+    }
+
+    fn start_measure(&self) -> Option<[f64; 2]> {
+        self.start_measure
+    }
+
+    fn save(&self) -> State<S> {
+        let [dual_norm, prox_gap] = self.start_measure.unwrap_or_default();
+        let own = [self.t, self.beta, dual_norm, prox_gap];
+        State {
+            solver: "alternating".into(),
+            k: self.k,
+            numbers: [&own[..], &self.smoothing.numbers()].concat(),
+            vectors: vec![self.x.clone(), self.previous.clone()],
+            warm_start: vec![],
+        }
+    }
+
+    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
+        let [t, beta, dual_norm, prox_gap, next_beta, since] = state.check("alternating", 2, self.x.len())?;
+        self.smoothing.restore([next_beta, since])?;
+        self.x.copy_from_slice(&state.vectors[0]);
+        self.previous.copy_from_slice(&state.vectors[1]);
+        (self.k, self.t, self.beta, self.ended, self.start_measure) = (state.k, t, 0.0, false, None);
+        if self.k > 0 {
+            self.problem.check_beta(beta)?;
+            self.start_measure = Some([dual_norm, prox_gap]);
+            self.factors.look_at_w(&self.x[..self.next.len()]);
+            self.evaluate(beta);
+        }
+        Ok(())
+    }
+}

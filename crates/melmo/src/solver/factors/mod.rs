@@ -1,0 +1,259 @@
+//! c‖M⊙(Y − WH)‖² + ν/2·‖H‖² with one factor held while the other moves: what factorisation methods share.
+
+mod alternating;
+mod observed;
+mod palm;
+mod rescale;
+
+pub use alternating::Alternating;
+pub use palm::Palm;
+
+use crate::error::Error;
+use crate::linalg::{Into, Mat};
+use crate::operator;
+use crate::penalty::Coordinates;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::smooth::{Factorization, Form};
+use crate::solver::factors::observed::Observed;
+use crate::vector;
+
+/// The loss, with what was last looked at of W and of H. Two products with Y a sweep: WᵀY and YHᵀ.
+pub(super) struct Factors<'p, S> {
+    f: &'p Factorization<S>,
+    /// Rows and columns of Y.
+    rows: usize,
+    cols: usize,
+    pub rank: usize,
+    /// 2c.
+    twice: f64,
+    /// ν.
+    pub ridge: f64,
+    y_squared: f64,
+    /// WᵀW and HHᵀ.
+    pub gram_w: Vec<S>,
+    pub gram_h: Vec<S>,
+    /// WᵀY and YHᵀ; with a mask, W itself and Hᵀ.
+    left: Vec<S>,
+    right: Vec<S>,
+    /// With a mask: the observed entries by rows and by columns.
+    masked: Option<[Observed<S>; 2]>,
+    /// Hᵀ, for a mask.
+    turned: Vec<S>,
+    work: Vec<S>,
+}
+
+impl<'p, S: Real> Factors<'p, S> {
+    /// Refuses a loss that is no factorisation, and a penalty on anything but W.
+    pub fn new(problem: &'p Problem<S>) -> Result<Self, Error> {
+        let Form::Factors(f) = problem.f().form() else {
+            return Err(Error::Unsupported(
+                "this method needs a factorisation, f(W, H) = c‖M⊙(Y − WH)‖² + ν/2·‖H‖²".into(),
+            ));
+        };
+        let (rows, cols, rank) = f.shape();
+        let on_w = match problem.t().form() {
+            operator::Form::Select(t) => t.pairs().eq([(0..rows * rank, 0..rows * rank)]),
+            _ => false,
+        };
+        if !on_w {
+            return Err(Error::Unsupported("this method needs the penalty on W alone: T(W, H) = W".into()));
+        }
+        let (c, ridge) = f.weights();
+        let masked =
+            f.mask().map(|mask| [false, true].map(|transposed| Observed::new(f.data(), mask, rows, cols, transposed)));
+        let zeros = |n: usize| vec![S::ZERO; n];
+        let (left, right) = if masked.is_some() { (rows, cols) } else { (cols, rows) };
+        let work = S::positive_definite_work_len(rank).max(S::eigenvalues_work_len(rank) + rank).max(rank);
+        Ok(Self {
+            f,
+            rows,
+            cols,
+            rank,
+            twice: 2.0 * c,
+            ridge,
+            y_squared: vector::norm2_squared(f.data()),
+            gram_w: zeros(rank * rank),
+            gram_h: zeros(rank * rank),
+            left: zeros(left * rank),
+            right: zeros(right * rank),
+            turned: zeros(if masked.is_some() { cols * rank } else { 0 }),
+            masked,
+            work: zeros(work + rank * rank),
+        })
+    }
+
+    /// Number of entries of W.
+    pub fn split(&self) -> usize {
+        self.rows * self.rank
+    }
+
+    /// Holds W.
+    pub fn look_at_w(&mut self, w: &[S]) {
+        let (rows, cols, rank) = (self.rows, self.cols, self.rank);
+        let w_mat = Mat::new(w, rows, rank);
+        S::gram(&mut self.gram_w, w_mat);
+        match self.masked {
+            Some(_) => self.left.copy_from_slice(w),
+            None => S::gemm(&mut self.left, Into::Replace, S::ONE, w_mat.t(), Mat::new(self.f.data(), rows, cols)),
+        }
+    }
+
+    /// Holds H.
+    pub fn look_at_h(&mut self, h: &[S]) {
+        let (rows, cols, rank) = (self.rows, self.cols, self.rank);
+        let h_mat = Mat::new(h, rank, cols);
+        S::gram(&mut self.gram_h, h_mat.t());
+        match self.masked {
+            Some(_) => turn(&mut self.right, h, rank, cols),
+            None => S::gemm(&mut self.right, Into::Replace, S::ONE, Mat::new(self.f.data(), rows, cols), h_mat.t()),
+        }
+    }
+
+    /// out ← ∇_Wf(V, H) = 2c·M⊙(VH − Y)Hᵀ for the H that is held; with `linear`, without the Y.
+    pub fn gradient_w(&self, out: &mut [S], v: &[S], linear: bool) {
+        if let Some([by_rows, _]) = &self.masked {
+            return by_rows.gradient(out, v, &self.right, self.rank, self.twice, linear);
+        }
+        let (gram, v) = (Mat::new(&self.gram_h, self.rank, self.rank), Mat::new(v, self.rows, self.rank));
+        S::gemm(out, Into::Replace, S::of(self.twice), v, gram);
+        if !linear {
+            vector::axpy(out, -self.twice, &self.right);
+        }
+    }
+
+    /// out ← ∇_Hf(W, X) = 2cWᵀ(M⊙(WX − Y)) + νX for the W that is held.
+    pub fn gradient_h(&mut self, out: &mut [S], x: &[S]) {
+        let (cols, rank) = (self.cols, self.rank);
+        if let Some([_, by_cols]) = &self.masked {
+            let (turned, part) = (&mut self.turned, &mut *out);
+            turn(turned, x, rank, cols);
+            by_cols.gradient(part, turned, &self.left, rank, self.twice, false);
+            turned.copy_from_slice(part);
+            turn(out, turned, cols, rank);
+        } else {
+            S::gemm(out, Into::Replace, S::of(self.twice), Mat::new(&self.gram_w, rank, rank), Mat::new(x, rank, cols));
+            vector::axpy(out, -self.twice, &self.left);
+        }
+        vector::axpy(out, self.ridge, x);
+    }
+
+    /// z ← argmin_W c‖M⊙(Y − WH)‖² + ‖W − z‖²/(2β) for the H that is held.
+    pub fn ridge_w(&mut self, z: &mut [S], beta: f64) {
+        let Self { rank, twice, gram_h, right, work, masked, .. } = self;
+        if let Some([by_rows, _]) = masked {
+            return by_rows.ridge(z, right, *rank, (*twice, 1.0 / beta, true), work);
+        }
+        // (2cβHHᵀ + I)W = 2cβYHᵀ + z: of unit size however small β is.
+        let (factor, work) = work.split_at_mut(*rank * *rank);
+        vector::axpy(z, *twice * beta, right);
+        shifted(factor, gram_h, *twice * beta, 1.0, *rank);
+        if S::positive_definite(factor, *rank, work) {
+            S::solve_rows(factor, *rank, z);
+        } else {
+            z.fill(S::of(f64::NAN));
+        }
+    }
+
+    /// h ← argmin_H c‖M⊙(Y − WH)‖² + ν/2·‖H‖² for the W that is held; without ν, with the least that makes it solvable.
+    pub fn ridge_h(&mut self, h: &mut [S]) {
+        let Self { rank, cols, twice, gram_w, left, work, masked, turned, .. } = self;
+        let trace: f64 = (0..*rank).map(|i| gram_w[i * *rank + i].f64()).sum();
+        let least = 16.0 * S::EPSILON * (*twice * trace).max(f64::MIN_POSITIVE / S::EPSILON);
+        let ridge = self.ridge.max(least);
+        if let Some([_, by_cols]) = masked {
+            by_cols.ridge(turned, left, *rank, (*twice, ridge, false), work);
+            return turn(h, turned, *cols, *rank);
+        }
+        let (factor, work) = work.split_at_mut(*rank * *rank);
+        h.iter_mut().zip(&*left).for_each(|(h, &v)| *h = S::of(*twice) * v);
+        shifted(factor, gram_w, *twice, ridge, *rank);
+        if S::positive_definite(factor, *rank, work) {
+            S::solve_columns(factor, *rank, h);
+        } else {
+            h.fill(S::of(f64::NAN));
+        }
+    }
+
+    /// W ← the same after some sweeps of coordinate descent on c‖M⊙(Y − WH)‖² + g(W), entry by entry, for the H that is held.
+    pub fn descend_w(&mut self, g: &dyn Coordinates<S>, w: &mut [S], sweeps: usize) {
+        let Self { rank, twice, gram_h, right, work, masked, .. } = self;
+        let (rank, twice) = (*rank, *twice);
+        let (gram, target) = work[..rank * (rank + 1)].split_at_mut(rank * rank);
+        gram.iter_mut().zip(&*gram_h).for_each(|(out, &v)| *out = S::of(twice) * v);
+        for (i, w) in w.chunks_exact_mut(rank).enumerate() {
+            match masked {
+                Some([by_rows, _]) => by_rows.row_equations(i, right, twice, gram, target),
+                None => target.iter_mut().zip(&right[i * rank..]).for_each(|(out, &v)| *out = S::of(twice) * v),
+            }
+            for _ in 0..sweeps {
+                for j in 0..rank {
+                    let row = &gram[j * rank..(j + 1) * rank];
+                    let slope = row.iter().zip(&*w).fold(S::ZERO, |sum, (&g, &w)| sum + g * w) - target[j];
+                    let modulus = row[j].f64().max(2.0 * g.rho_of(i * rank + j));
+                    if modulus > 0.0 {
+                        let mut entry = [w[j] - slope * S::of(1.0 / modulus)];
+                        g.prox_of(i * rank + j, &mut entry, 1.0 / modulus);
+                        w[j] = entry[0];
+                    }
+                }
+            }
+        }
+    }
+
+    /// ∇f changes by at most this times ‖Δ‖, ‖Δ‖ ≤ `moved`, when W moves by Δ: 2c(‖H‖² + 2‖W‖‖H‖ + ‖Δ‖‖H‖ + ‖Y‖).
+    pub fn lipschitz_near(&self, moved: f64) -> f64 {
+        let norm = |gram: &[S]| (0..self.rank).map(|i| gram[i * self.rank + i].f64()).sum::<f64>().sqrt();
+        let (w, h) = (norm(&self.gram_w), norm(&self.gram_h));
+        self.twice * (h * (h + 2.0 * w + moved) + self.y_squared.sqrt())
+    }
+
+    /// 2cσ₁(HHᵀ): the Lipschitz constant of ∇_Wf(·, H).
+    pub fn lipschitz_w(&mut self) -> f64 {
+        self.twice * largest(&self.gram_h, self.rank, &mut self.work)
+    }
+
+    /// 2cσ₁(WᵀW) + ν: the Lipschitz constant of ∇_Hf(W, ·).
+    pub fn lipschitz_h(&mut self) -> f64 {
+        self.twice * largest(&self.gram_w, self.rank, &mut self.work) + self.ridge
+    }
+
+    /// f(W, H), both held. From ‖Y‖² − 2⟨W, YHᵀ⟩ + ⟨WᵀW, HHᵀ⟩; `None` where that loses too many digits.
+    pub fn value(&self, w: &[S], h: &[S]) -> Option<f64> {
+        const CANCELLED: f64 = 1e-6;
+        let squared = match &self.masked {
+            Some([by_rows, _]) => by_rows.squares(w, &self.right, self.rank),
+            None => {
+                let quadratic = vector::dot(&self.gram_w, &self.gram_h);
+                let squared = self.y_squared - 2.0 * vector::dot(w, &self.right) + quadratic;
+                if S::EPSILON > 1e-10 || squared < CANCELLED * (self.y_squared + quadratic) {
+                    return None;
+                }
+                squared
+            }
+        };
+        Some(0.5 * self.twice * squared + 0.5 * self.ridge * vector::norm2_squared(h))
+    }
+}
+
+/// factor ← scale·gram + shift·I.
+fn shifted<S: Real>(factor: &mut [S], gram: &[S], scale: f64, shift: f64, rank: usize) {
+    factor.iter_mut().zip(gram).for_each(|(out, &g)| *out = S::of(scale * g.f64()));
+    (0..rank).for_each(|i| factor[i * rank + i] += S::of(shift));
+}
+
+/// The largest eigenvalue of a Gram matrix; its trace where that cannot be had.
+fn largest<S: Real>(gram: &[S], rank: usize, work: &mut [S]) -> f64 {
+    let (values, work) = work.split_at_mut(rank);
+    match S::eigenvalues(values, gram, rank, work) {
+        true => values[rank - 1].f64(),
+        false => (0..rank).map(|i| gram[i * rank + i].f64()).sum(),
+    }
+}
+
+/// out ← the cols×rows transpose of a rows×cols matrix.
+fn turn<S: Real>(out: &mut [S], a: &[S], rows: usize, cols: usize) {
+    for (i, row) in a.chunks_exact(cols).enumerate() {
+        row.iter().enumerate().for_each(|(j, &v)| out[j * rows + i] = v);
+    }
+}

@@ -1,0 +1,200 @@
+//! Proximal alternating linearised minimisation, plain and with inertia: the yardstick for factorisation.
+
+use crate::block::Block;
+use crate::error::Error;
+use crate::geometry::{BlockNorm, Norm};
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::solver::factors::Factors;
+use crate::solver::witness::Witness;
+use crate::solver::{Info, Solver, State};
+use crate::vector;
+
+/// W ← prox_{sg}(V − s∇_Wf(V, H)), s = 1/max(L_W, 2ρ); H ← X − ∇_Hf(W, X)/L_H, with L_W = 2cσ₁(HHᵀ), L_H = 2cσ₁(WᵀW) + ν.
+///
+/// PALM (Bolte, Sabach and Teboulle 2014) has V = W and X = H; iPALM (Pock and Sabach 2016) extrapolates both by
+/// θ_k = (k − 1)/(k + 2). No smoothing: its certificates are those of a [`Witness`].
+pub struct Palm<'p, S> {
+    problem: &'p Problem<S>,
+    factors: Factors<'p, S>,
+    witness: Witness<S>,
+    inertia: bool,
+    x: Vec<S>,
+    previous: Vec<S>,
+    /// ∇f(x).
+    grad: Vec<S>,
+    next: Vec<S>,
+    work: Vec<S>,
+    start_measure: Option<[f64; 2]>,
+    k: u64,
+    ended: bool,
+}
+
+impl<'p, S: Real> Palm<'p, S> {
+    /// Starts at x₀ = (W, H), which is copied.
+    pub fn new(problem: &'p Problem<S>, inertia: bool, x0: &[S]) -> Result<Self, Error> {
+        problem.check_start(x0)?;
+        let n = x0.len();
+        Ok(Self {
+            problem,
+            factors: Factors::new(problem)?,
+            witness: Witness::new(problem)?,
+            inertia,
+            x: x0.to_vec(),
+            previous: x0.to_vec(),
+            grad: vec![S::ZERO; n],
+            next: vec![S::ZERO; n],
+            work: vec![S::ZERO; problem.work_len()],
+            start_measure: None,
+            k: 0,
+            ended: false,
+        })
+    }
+
+    /// ∇f(x) and the witness, for the W that is held; H is looked at.
+    fn evaluate(&mut self) {
+        let Self { factors, problem, x, grad, .. } = self;
+        let (w, h) = x.split_at(factors.split());
+        let (grad_w, grad_h) = grad.split_at_mut(factors.split());
+        factors.look_at_h(h);
+        factors.gradient_w(grad_w, w, false);
+        factors.gradient_h(grad_h, h);
+        let lipschitz = factors.lipschitz_w().max(factors.lipschitz_h());
+        self.witness.take(problem, x, grad, lipschitz);
+    }
+
+    /// next ← x + θ(x − previous).
+    fn extrapolate(&mut self) {
+        let k = self.k as f64;
+        let theta = S::of(if self.inertia { (k - 1.0) / (k + 2.0) } else { 0.0 });
+        let points = self.x.iter().zip(&self.previous);
+        self.next.iter_mut().zip(points).for_each(|(next, (&x, &before))| *next = x + theta * (x - before));
+    }
+
+    fn sweep(&mut self) {
+        self.extrapolate();
+        let Self { factors, problem, x, previous, grad, next, work, .. } = self;
+        let split = factors.split();
+        let (v_w, v_h) = next.split_at_mut(split);
+        let (grad_w, grad_h) = grad.split_at_mut(split);
+        let step = 1.0 / factors.lipschitz_w().max(2.0 * problem.g().weak_convexity()).max(f64::MIN_POSITIVE);
+        factors.gradient_w(grad_w, v_w, false);
+        vector::axpy(v_w, -step, grad_w);
+        problem.g().prox(&mut previous[..split], v_w, step, work);
+        factors.look_at_w(&previous[..split]);
+        factors.gradient_h(grad_h, v_h);
+        let step = 1.0 / factors.lipschitz_h().max(f64::MIN_POSITIVE);
+        vector::add_scaled(&mut previous[split..], v_h, -step, grad_h);
+        std::mem::swap(x, previous);
+    }
+
+    fn advance(&mut self) -> Info {
+        match self.k {
+            0 => self.factors.look_at_w(&self.x[..self.factors.split()]),
+            _ => self.sweep(),
+        }
+        self.k += 1;
+        self.evaluate();
+        let info = Info {
+            k: self.k,
+            epoch: None,
+            beta: self.witness.beta,
+            gamma: 1.0,
+            dual_norm: self.witness.bracket(self.factors.lipschitz_near(self.witness.moved)),
+            eta: 0.0,
+            excess: 0.0,
+            prox_gap: self.witness.prox_gap,
+            objective: None,
+            finite: self.witness.residual.is_finite() && self.witness.moved.is_finite(),
+            candidate: true,
+        };
+        if info.finite {
+            self.start_measure.get_or_insert([info.dual_norm.upper, info.prox_gap]);
+        } else {
+            self.ended = true;
+            if self.k > 1 {
+                std::mem::swap(&mut self.x, &mut self.previous);
+                self.factors.look_at_w(&self.x[..self.factors.split()]);
+                self.evaluate();
+                self.k -= 1;
+            }
+        }
+        info
+    }
+
+    fn loss(&mut self) -> f64 {
+        let (w, h) = self.x.split_at(self.factors.split());
+        let value = self.factors.value(w, h);
+        value.unwrap_or_else(|| self.problem.f().value_grad(&mut self.next, &self.x, &mut self.work))
+    }
+}
+
+impl<S: Real> Iterator for Palm<'_, S> {
+    type Item = Info;
+
+    fn next(&mut self) -> Option<Info> {
+        if self.ended { None } else { Some(self.advance()) }
+    }
+}
+
+impl<S: Real> Solver<S> for Palm<'_, S> {
+    fn problem(&self) -> &Problem<S> {
+        self.problem
+    }
+
+    fn x(&self) -> &[S] {
+        &self.x
+    }
+
+    fn objective(&mut self) -> f64 {
+        self.loss() + self.problem.penalty(&self.x, &mut self.work)
+    }
+
+    fn smoothed(&mut self) -> f64 {
+        self.witness.smoothed(self.problem, &mut self.next, &mut self.work)
+    }
+
+    fn exact_dual_norm(&mut self) -> f64 {
+        self.witness.exact_dual_norm(self.problem, &mut self.next, &mut self.work)
+    }
+
+    fn norms(&self) -> Vec<BlockNorm> {
+        let block = Block { name: "x".into(), rows: self.x.len(), cols: 1, start: 0 };
+        vec![BlockNorm { block, norm: Norm::L2, radius: 1.0 }]
+    }
+
+    fn certificate_point(&self) -> &[S] {
+        if self.k > 0 { self.witness.point() } else { &self.x }
+    }
+
+    fn certificate_beta(&self) -> f64 {
+        self.witness.beta
+    }
+
+    fn start_measure(&self) -> Option<[f64; 2]> {
+        self.start_measure
+    }
+
+    fn save(&self) -> State<S> {
+        State {
+            solver: if self.inertia { "ipalm" } else { "palm" }.into(),
+            k: self.k,
+            numbers: self.start_measure.unwrap_or_default().to_vec(),
+            vectors: vec![self.x.clone(), self.previous.clone()],
+            warm_start: vec![],
+        }
+    }
+
+    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
+        let start_measure: [f64; 2] = state.check(if self.inertia { "ipalm" } else { "palm" }, 2, self.x.len())?;
+        self.x.copy_from_slice(&state.vectors[0]);
+        self.previous.copy_from_slice(&state.vectors[1]);
+        (self.k, self.ended, self.start_measure) = (state.k, false, None);
+        if self.k > 0 {
+            self.start_measure = Some(start_measure);
+            self.factors.look_at_w(&self.x[..self.factors.split()]);
+            self.evaluate();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,144 @@
+//! β by need instead of by the clock: it shrinks when the smoothed problem is solved well enough.
+
+use crate::error::Error;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::vector;
+
+/// The κ-rule: β shrinks at a point where
+///
+/// ```text
+/// predicted ≤ κ·(g(Tx) − g_β(Tx))
+/// ```
+///
+/// what a step from there is still expected to gain next to what the smoothing hides. Both have the units of F, so κ has
+/// none. β is halved, or divided by up to 32 where the prediction is far below the mark, and never falls below its floor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smoothing {
+    /// κ > 0; 10⁻⁴ unless chosen.
+    pub kappa: f64,
+    /// β never falls below it.
+    pub floor: f64,
+    beta: f64,
+    /// Points since the last look at g(Tx) − g_β(Tx).
+    since: u64,
+}
+
+/// g(Tx) and g_β(Tx) cost a pass each: they are looked at every so many points.
+const EVERY: u64 = 4;
+
+impl Smoothing {
+    /// Starts at β > 0; κ = 10⁻⁴, and a floor where rounding of Tx begins to show in ∇g_β.
+    pub fn new<S: Real>(beta: f64) -> Self {
+        Self { kappa: 1e-4, floor: beta * S::EPSILON.powf(2.0 / 3.0), beta, since: 0 }
+    }
+
+    /// The same with another κ and another floor. The default of either stands for NaN.
+    pub fn with(mut self, kappa: f64, floor: f64) -> Result<Self, Error> {
+        if !kappa.is_nan() {
+            self.kappa = Error::expect_positive("kappa", kappa)?;
+        }
+        if !floor.is_nan() {
+            self.floor = Error::expect_positive("floor", floor)?.min(self.beta);
+        }
+        Ok(self)
+    }
+
+    /// Where a run starts: 1/(2ρ); for convex g a β whose proximal gap, at most βL_g, is as large as Tx₀ or as T moves in
+    /// one gradient step from x₀. Scaling data and penalty together leaves it as it is. Allocates.
+    pub fn start<S: Real>(problem: &Problem<S>, x0: &[S]) -> f64 {
+        let limit = problem.beta_limit();
+        if limit.is_finite() {
+            return limit;
+        }
+        let (f, t) = (problem.f(), problem.t());
+        let (mut grad, mut tx) = (vec![S::ZERO; x0.len()], vec![S::ZERO; t.range().size()]);
+        let mut work = vec![S::ZERO; f.work_len().max(t.work_len())];
+        t.apply(&mut tx, x0, &mut work);
+        let here = vector::norm2(&tx);
+        f.value_grad(&mut grad, x0, &mut work);
+        t.apply(&mut tx, &grad, &mut work);
+        let moved = f.lipschitz().map_or(0.0, |lipschitz| vector::norm2(&tx) / lipschitz.max(f64::MIN_POSITIVE));
+        let scale = here.max(moved) / problem.g().lipschitz().unwrap_or(f64::INFINITY);
+        if scale > 0.0 && scale.is_finite() { scale } else { problem.default_beta() }
+    }
+
+    /// β of the next evaluation.
+    pub fn beta(&self) -> f64 {
+        self.beta
+    }
+
+    /// Takes in what was found at a point: the predicted decrease, ‖Tx − z‖₂ and, where that does not decide, what
+    /// `hidden` computes. Answers whether β shrank.
+    ///
+    /// g(Tx) − g_β(Tx) ≥ (1 − βρ)‖Tx − z‖²/(2β) by weak convexity, and this bound costs nothing.
+    pub fn consider(&mut self, predicted: f64, prox_gap: f64, rho: f64, hidden: impl FnOnce() -> f64) -> bool {
+        self.since += 1;
+        let at_least = 0.5 * (1.0 - self.beta * rho) * prox_gap * prox_gap / self.beta;
+        let hidden = match () {
+            () if predicted <= self.kappa * at_least => at_least,
+            () if self.since < EVERY => return false,
+            () => hidden(),
+        };
+        self.since = 0;
+        let mark = self.kappa * hidden;
+        // Also where nothing is hidden: a smoothing that changes nothing is no reason to stop.
+        if predicted > mark || self.beta <= self.floor {
+            return false;
+        }
+        let factor = if mark > 0.0 { (predicted / mark).sqrt().clamp(1.0 / 32.0, 0.5) } else { 0.5 };
+        self.beta = (self.beta * factor).max(self.floor);
+        true
+    }
+
+    /// What a saved state needs.
+    pub(super) fn numbers(&self) -> [f64; 2] {
+        [self.beta, self.since as f64]
+    }
+
+    /// Takes up saved numbers.
+    pub(super) fn restore(&mut self, [beta, since]: [f64; 2]) -> Result<(), Error> {
+        self.beta = Error::expect_positive("beta of a saved state", beta)?;
+        self.since = since as u64;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beta_shrinks_when_little_is_left_to_gain() {
+        let mut smoothing = Smoothing::new::<f64>(1.0);
+        // The free bound is 0.5: 10⁻³ is still worth a step, 10⁻⁶ is not.
+        assert!(!smoothing.consider(1e-3, 1.0, 0.0, || unreachable!("looked at too early")));
+        assert!(smoothing.consider(2e-5, 1.0, 0.0, || unreachable!("the free bound decides")));
+        assert_eq!(smoothing.beta(), 0.5);
+        assert!(smoothing.consider(0.0, 1.0, 0.0, || unreachable!("the free bound decides")));
+        assert_eq!(smoothing.beta(), 0.5 / 32.0);
+    }
+
+    #[test]
+    fn what_is_hidden_is_looked_at_now_and_then() {
+        let mut smoothing = Smoothing::new::<f64>(1.0);
+        let mut looks = 0;
+        for _ in 0..3 * EVERY {
+            smoothing.consider(1e-3, 1e-9, 0.0, || {
+                looks += 1;
+                1.0
+            });
+        }
+        assert_eq!((looks, smoothing.beta()), (3, 1.0));
+    }
+
+    #[test]
+    fn there_is_a_floor() {
+        let mut smoothing = Smoothing::new::<f32>(1.0).with(f64::NAN, 0.1).unwrap();
+        for _ in 0..10 {
+            smoothing.consider(0.0, 1.0, 0.0, || 1.0);
+        }
+        assert_eq!(smoothing.beta(), 0.1);
+        assert!(Smoothing::new::<f64>(1.0).with(0.0, f64::NAN).is_err());
+    }
+}

@@ -1,0 +1,259 @@
+//! Coordinate descent: known answers with budgets of rounds, certificates, paths.
+
+use melmo::block::Layout;
+use melmo::certificate::Certificate;
+use melmo::drive::{Epsilon, Options, Status, Stop, run};
+use melmo::error::Error;
+use melmo::operator::{Dense, Identity, LinOp, Select, Sparse};
+use melmo::penalty::{Blocks, ElasticNet, Entrywise, Group, Interval, L1, Mcp, Prox, Scad, Separable, Spectral};
+use melmo::problem::Problem;
+use melmo::real::Real;
+use melmo::seeded::Seeded;
+use melmo::smooth::{HuberRegression, LeastSquares, Logistic, Smooth};
+use melmo::solver::{CoordinateDescent, LambdaPath, Solver, geometric};
+
+const ROWS: usize = 40;
+const COLS: usize = 90;
+
+/// A design whose columns are correlated, and targets from three of them.
+fn data<S: Real>(rows: usize, cols: usize) -> (Vec<S>, Vec<S>) {
+    let mut seeded = Seeded::new(3);
+    let a: Vec<f64> = (0..rows)
+        .flat_map(|_| {
+            let shared = seeded.normal();
+            (0..cols).map(|_| 0.5 * shared + seeded.normal()).collect::<Vec<_>>()
+        })
+        .collect();
+    let b = a.chunks(cols).map(|row| 2.0 * row[0] - row[3] + 1.5 * row[7] + 0.3 * seeded.normal());
+    (a.iter().map(|&v| S::of(v)).collect(), b.map(S::of).collect())
+}
+
+fn dense<S: Real>(a: &[S], rows: usize) -> Box<dyn LinOp<S>> {
+    Box::new(Dense::new(a.to_vec(), rows, a.len() / rows).unwrap())
+}
+
+fn problem<S: Real>(f: impl Smooth<S> + 'static, g: impl Prox<S> + 'static) -> Problem<S> {
+    let layout = f.layout().clone();
+    Problem::new(f, g, Identity::new(layout)).unwrap()
+}
+
+/// Runs so many rounds; F must never rise by more than rounding.
+fn descend<S: Real>(problem: &Problem<S>, rounds: u64, slack: f64) -> melmo::report::Report<S> {
+    let start = vec![S::ZERO; problem.layout().size()];
+    let mut solver = CoordinateDescent::new(problem, &start).unwrap();
+    let mut last = f64::INFINITY;
+    let mut watch = |info: &melmo::solver::Info, x: &[S]| {
+        let objective = info.objective.unwrap();
+        assert!(objective <= last + slack * (1.0 + last.abs()), "F rose from {last} to {objective}");
+        assert!((objective - problem.objective(x)).abs() <= slack * (1.0 + objective.abs()));
+        last = objective;
+        std::ops::ControlFlow::Continue(())
+    };
+    let report = run(&mut solver, &Options::new(Stop::after(rounds)), &mut [&mut watch]);
+    assert_eq!(report.status, Status::Iterations);
+    report
+}
+
+fn gradient<S: Real>(f: &dyn Smooth<S>, x: &[S]) -> Vec<f64> {
+    let (mut grad, mut work) = (vec![S::ZERO; x.len()], vec![S::ZERO; f.work_len()]);
+    f.value_grad(&mut grad, x, &mut work);
+    grad.iter().map(|v| v.f64()).collect()
+}
+
+/// 0 ∈ ∇f(x) + ∂(λ|·|)(x), entry by entry.
+fn lasso_violation<S: Real>(f: &dyn Smooth<S>, x: &[S], lambda: f64) -> f64 {
+    let entry = |(slope, x): (&f64, &S)| match x.f64() {
+        0.0 => (slope.abs() - lambda).max(0.0),
+        x => (slope + lambda * x.signum()).abs(),
+    };
+    gradient(f, x).iter().zip(x).map(entry).fold(0.0, f64::max)
+}
+
+fn lasso<S: Real>(tolerance: f64) {
+    let (a, b) = data::<S>(ROWS, COLS);
+    let labels: Vec<S> = b.iter().map(|v| v.sign()).collect();
+    let columns = (0..ROWS * COLS).map(|at| (at / COLS, at % COLS, a[at]));
+    let sparse = || Box::new(Sparse::from_triplets(ROWS, COLS, columns.clone()).unwrap());
+    let g = |lambda| Entrywise::new(L1::new(lambda).unwrap(), COLS);
+    let cases: Vec<(&str, f64, Problem<S>)> = vec![
+        ("squares", 8.0, problem(LeastSquares::new(dense(&a, ROWS), b.clone()).unwrap(), g(8.0))),
+        ("squares, sparse", 8.0, problem(LeastSquares::new(sparse(), b.clone()).unwrap(), g(8.0))),
+        ("logistic", 3.0, problem(Logistic::new(dense(&a, ROWS), labels.clone()).unwrap(), g(3.0))),
+        ("logistic, sparse", 3.0, problem(Logistic::new(sparse(), labels).unwrap(), g(3.0))),
+        ("huber", 4.0, problem(HuberRegression::new(dense(&a, ROWS), b, 1.0).unwrap(), g(4.0))),
+    ];
+    let mut reached = Vec::new();
+    for (name, lambda, problem) in cases {
+        let report = descend(&problem, 15, tolerance);
+        let violation = lasso_violation(problem.f(), &report.z, lambda);
+        assert!(violation <= tolerance * lambda, "{name}: {violation}");
+        let zeros = report.z.iter().filter(|v| **v == S::ZERO).count();
+        assert!(COLS / 2 < zeros && zeros < COLS, "{name}: {zeros} zeros");
+        let certificate = report.certificate.unwrap();
+        let checked = certificate.verify(&problem, &report.x, Certificate::<S>::default_tolerance()).unwrap();
+        assert!(checked.passed(), "{name}: {checked:?}");
+        let small = 10.0 * tolerance.sqrt() * lambda;
+        assert!(certificate.dual_norm.upper <= small && certificate.prox_gap <= small, "{name}: {certificate:?}");
+        reached.push(report.objective);
+    }
+    assert!((reached[0] - reached[1]).abs() <= tolerance * reached[0]);
+    assert!((reached[2] - reached[3]).abs() <= tolerance * reached[2]);
+}
+
+#[test]
+fn lasso_conditions_hold_f64() {
+    lasso::<f64>(1e-9);
+}
+
+#[test]
+fn lasso_conditions_hold_f32() {
+    lasso::<f32>(1e-4);
+}
+
+/// A matrix with orthogonal columns of squared norm `scale`.
+fn orthogonal(n: usize, scale: f64) -> Vec<f64> {
+    let angle = |i: usize, j: usize| std::f64::consts::PI * (i as f64 + 0.5) * j as f64 / n as f64;
+    let length = |j: usize| (scale * if j == 0 { 1.0 } else { 2.0 } / n as f64).sqrt();
+    (0..n * n).map(|at| length(at % n) * angle(at / n, at % n).cos()).collect()
+}
+
+#[test]
+fn orthogonal_designs_have_closed_forms() {
+    fn check<P: Separable<f64>>(phi: P) {
+        for scale in [1.0, 4.0] {
+            let (n, a) = (16, orthogonal(16, scale));
+            let truth: Vec<f64> = (0..n).map(|j| 3.0 * ((j as f64) * 1.7).sin()).collect();
+            let mut b = vec![0.0; n];
+            let design = Dense::new(a, n, n).unwrap();
+            design.apply(&mut b, &truth, &mut []);
+            let problem = problem(LeastSquares::new(Box::new(design), b).unwrap(), Entrywise::new(phi.clone(), n));
+            let report = descend(&problem, 5, 1e-12);
+            // ½‖Ax − b‖² = scale/2·‖x − truth‖²: the prox of φ/scale.
+            let closed: Vec<f64> = truth.iter().map(|&v| phi.prox_phi(v, 1.0 / scale)).collect();
+            assert!(report.z.iter().zip(&closed).all(|(a, b)| (a - b).abs() < 1e-12), "{:?} {closed:?}", report.z);
+            let bound = report.certificate.unwrap().stationarity.unwrap().bound;
+            assert!(bound < 1e-6, "{bound}");
+        }
+    }
+    check(Mcp::new(0.8, 3.0).unwrap());
+    check(Scad::new(0.5, 3.7).unwrap());
+    check(L1::new(0.7).unwrap());
+    check(ElasticNet::new(0.4, 0.3).unwrap());
+    check(Interval::new(-1.0, 2.0).unwrap());
+}
+
+#[test]
+fn a_penalty_that_is_more_concave_than_the_loss_is_convex_still_descends() {
+    let (a, b) = data::<f64>(ROWS, COLS);
+    let small: Vec<f64> = a.iter().map(|v| 0.05 * v).collect(); // ‖a_j‖² ≈ 0.1 < ρ = 2
+    let f = LeastSquares::new(dense(&small, ROWS), b).unwrap();
+    let problem = problem(f, Entrywise::new(Mcp::new(0.1, 0.5).unwrap(), COLS));
+    let report = descend(&problem, 60, 1e-12);
+    let stationarity = report.certificate.unwrap().stationarity.unwrap();
+    assert!(stationarity.bound < 1e-5, "{}", stationarity.bound);
+}
+
+#[test]
+fn groups_are_all_or_nothing() {
+    let (a, b) = data::<f64>(ROWS, COLS);
+    let layout = Layout::matrix(COLS / 3, 3).unwrap();
+    let f = LeastSquares::new(dense(&a, ROWS), b).unwrap();
+    let lambda = 12.0;
+    let problem = problem(f, Group::rows(L1::new(lambda).unwrap(), &layout).unwrap());
+    let report = descend(&problem, 15, 1e-12);
+    let grad = gradient(problem.f(), &report.z);
+    let norm = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let mut active = 0;
+    for (x, grad) in report.z.chunks(3).zip(grad.chunks(3)) {
+        if norm(x) == 0.0 {
+            assert!(norm(grad) <= lambda * (1.0 + 1e-9));
+        } else {
+            active += 1;
+            let size = norm(x);
+            let rest: Vec<f64> = x.iter().zip(grad).map(|(x, g)| g + lambda * x / size).collect();
+            assert!(norm(&rest) < 1e-7 * lambda, "{rest:?}");
+        }
+    }
+    assert!((1..COLS / 3).contains(&active), "{active}");
+}
+
+#[test]
+fn a_free_intercept_takes_the_mean() {
+    let (mut a, mut b) = data::<f64>(ROWS, COLS);
+    a.iter_mut().skip(COLS - 1).step_by(COLS).for_each(|v| *v = 1.0);
+    b.iter_mut().for_each(|v| *v += 50.0);
+    let layout = Layout::new([("coefficients", COLS - 1, 1), ("intercept", 1, 1)]).unwrap();
+    let f = LeastSquares::new(dense(&a, ROWS), b).unwrap();
+    let penalty = move |lambda| {
+        let l1: Box<dyn Prox<f64>> = Box::new(Entrywise::new(L1::new(lambda)?, COLS - 1));
+        Ok(Box::new(Blocks::new(&layout, vec![("coefficients", 1.0, l1)])?) as Box<dyn Prox<f64>>)
+    };
+    let mut path = LambdaPath::new(&f, None, &penalty).unwrap();
+    let lambda_max = path.lambda_max().unwrap();
+    let empty = path.solve(1.0001 * lambda_max).unwrap();
+    assert!(empty.x[..COLS - 1].iter().all(|v| *v == 0.0) && empty.x[COLS - 1] > 40.0);
+    let one = path.solve(0.999 * lambda_max).unwrap();
+    assert_eq!(one.x[..COLS - 1].iter().filter(|v| **v != 0.0).count(), 1);
+    let g = penalty(0.999 * lambda_max).unwrap();
+    let grad = gradient(&f, &one.x);
+    assert!(grad[COLS - 1].abs() < 1e-5 * lambda_max, "the intercept is not at its best: {}", grad[COLS - 1]);
+    assert!((one.objective - one.loss - g.value(&one.x, &mut [])).abs() < 1e-9);
+}
+
+#[test]
+fn a_path_is_as_good_as_its_solutions_one_by_one() {
+    let (a, b) = data::<f64>(ROWS, COLS);
+    let f = LeastSquares::new(dense(&a, ROWS), b.clone()).unwrap();
+    let mut path = LambdaPath::new(&f, None, |lambda| Ok(Box::new(Entrywise::new(L1::new(lambda)?, COLS)))).unwrap();
+    let lambdas = geometric(path.lambda_max().unwrap(), 0.01, 30);
+    assert_eq!(lambdas.len(), 30);
+    assert!((lambdas[29] / lambdas[0] - 0.01).abs() < 1e-12);
+    let mut path = path.accuracy(1e-9, 100);
+    let mut total = 0;
+    for (i, &lambda) in lambdas.iter().enumerate() {
+        let point = path.solve(lambda).unwrap();
+        total += point.rounds;
+        assert!(lasso_violation(&f, &point.x, lambda) <= 1e-8 * lambda, "λ_{i}");
+        if i == 0 {
+            assert!(point.x.iter().all(|v| *v == 0.0));
+        }
+    }
+    assert!(total < 30 * 8, "{total} rounds for 30 solutions");
+}
+
+#[test]
+fn an_epsilon_ends_the_run_with_a_claim_that_verifies() {
+    let (a, b) = data::<f64>(ROWS, COLS);
+    let f = LeastSquares::new(dense(&a, ROWS), b).unwrap();
+    let problem = problem(f, Entrywise::new(Scad::new(6.0, 3.7).unwrap(), COLS));
+    let mut solver = CoordinateDescent::new(&problem, &[0.0; COLS]).unwrap();
+    let stop = Stop::after(100).at_epsilon(Epsilon::Absolute(1e-3));
+    let report = run(&mut solver, &Options::new(stop), &mut []);
+    assert_eq!(report.status, Status::Certified);
+    let certificate = report.certificate.unwrap();
+    assert!(certificate.claim.is_some());
+    let checked = certificate.verify(&problem, &report.x, 1e-9).unwrap();
+    assert!(checked.passed(), "{checked:?}");
+    assert!(solver.violation() < 1e-3);
+    // z is the solver's own kind of point: exact zeros, and F there is not above the last iterate's.
+    assert!(problem.objective(&report.z) <= report.objective + 1e-9);
+    assert!(solver.exact_dual_norm() <= 1e-3);
+}
+
+#[test]
+fn other_problems_are_refused() {
+    let (a, b) = data::<f64>(ROWS, COLS);
+    let f = || LeastSquares::new(dense(&a, ROWS), b.clone()).unwrap();
+    let refused = |problem: Problem<f64>| {
+        let n = problem.layout().size();
+        assert!(matches!(CoordinateDescent::new(&problem, &vec![0.0; n]), Err(Error::Unsupported(_))));
+    };
+    let layout = Layout::matrix(9, 10).unwrap();
+    refused(problem(f(), Spectral::new(L1::new(1.0).unwrap(), &layout).unwrap()));
+    let select = Select::new(f().layout(), &["x"]).unwrap();
+    refused(Problem::new(f(), Entrywise::new(L1::new(1.0).unwrap(), COLS), select).unwrap());
+    let image = LeastSquares::new(Box::new(Identity::new(layout.clone())), vec![0.0; 90]).unwrap();
+    refused(problem(image, Entrywise::new(L1::new(1.0).unwrap(), 90)));
+    let good = problem(f(), Entrywise::new(L1::new(1.0).unwrap(), COLS));
+    assert!(matches!(CoordinateDescent::new(&good, &[0.0; 3]), Err(Error::Shape { .. })));
+}

@@ -107,7 +107,9 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn starts(problem: &Problem<f64>, options: &Flags) -> Vec<Vec<f64>> {
-    (options.first..options.first + options.seeds).map(|seed| Seeded::new(seed).normals(problem.layout().size())).collect()
+    (options.first..options.first + options.seeds)
+        .map(|seed| Seeded::new(seed).normals(problem.layout().size()))
+        .collect()
 }
 
 /// The well-posed twin: F of every method (median over seeds), how far ours is from the best, and how fast it passes melmo.

@@ -52,6 +52,7 @@ pub mod error;
 pub mod geometry;
 pub mod guarantee;
 pub mod linalg;
+pub mod metric;
 pub mod operator;
 pub mod penalty;
 pub mod problem;
@@ -61,6 +62,7 @@ pub mod schedule;
 pub mod seeded;
 pub mod smooth;
 pub mod solver;
+pub mod start;
 mod stream;
 pub mod trace;
 pub mod vector;
@@ -88,6 +90,6 @@ pub mod prelude {
     pub use crate::smooth::{
         Factorization, HuberRegression, LeastSquares, Logistic, MaskedLeastSquares, RobustPca, Smooth,
     };
-    pub use crate::solver::{Epoch, Info, Melmo, Solver, Subgradient, VariableSmoothing};
+    pub use crate::solver::{Adaptive, Epoch, Info, Melmo, Smoothing, Solver, Subgradient, Tilted, VariableSmoothing};
     pub use crate::trace::Record;
 }

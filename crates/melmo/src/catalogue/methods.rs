@@ -1,5 +1,7 @@
 //! Methods: the solvers by the names users type, with the paper's defaults.
 
+use crate::catalogue::beyond::beyond;
+use crate::catalogue::competitors::competitors;
 use crate::catalogue::structured::structured;
 use crate::catalogue::{Arguments, Entry, Parameter};
 use crate::error::Error;
@@ -38,18 +40,22 @@ const RESTART: Parameter = Parameter::word(
     "an epoch starts from the best point, the start, or goes on",
 );
 
+/// The value of a parameter whose default is NaN, when it was given.
+pub(super) fn given(a: &Arguments, name: &str) -> Option<f64> {
+    Some(a.get(name)).filter(|value| !value.is_nan())
+}
+
 fn beta<S: Real>(a: &Arguments, problem: &Problem<S>) -> f64 {
-    let beta = a.get("beta");
-    if beta.is_nan() { problem.default_beta() } else { beta }
+    given(a, "beta").unwrap_or_else(|| problem.default_beta())
 }
 
 fn power<S: Real>(a: &Arguments, problem: &Problem<S>) -> Power {
     Power { beta: beta(a, problem), gamma: a.get("gamma"), p: a.get("p"), q: a.get("q") }
 }
 
-/// Every method.
+/// Every method: the paper's and its baselines, what goes past it, and the competitors.
 pub fn methods<S: Real>() -> Vec<MethodRow<S>> {
-    [paper(), structured()].into_iter().flatten().collect()
+    [paper(), beyond(), structured(), competitors()].into_iter().flatten().collect()
 }
 
 /// The paper's methods and its baselines.
@@ -146,7 +152,7 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                 },
             },
             build: |a, problem, _, x0| {
-                let lipschitz = Some(a.get("lipschitz")).filter(|l| !l.is_nan());
+                let lipschitz = given(a, "lipschitz");
                 let normalized = a.get("normalized") != 0.0;
                 let method = VariableSmoothing { beta: beta(a, problem), lipschitz, normalized };
                 Ok(Box::new(method.start(problem, x0)?))

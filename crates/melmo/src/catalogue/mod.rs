@@ -3,6 +3,9 @@
 //! Programs list it, build from it and take their names from it; the law tests run over every row, so that a row cannot go
 //! untested. To add a term, write its file and add its row.
 
+mod beyond;
+mod choose;
+mod competitors;
 mod geometries;
 mod losses;
 mod methods;
@@ -10,6 +13,7 @@ mod operators;
 mod penalties;
 mod structured;
 
+pub use choose::{Choice, choose};
 pub use geometries::{BuildGeometry, GeometryRow, geometries, oracles};
 pub use losses::{BuildLoss, LossRow, losses};
 pub use methods::{BuildMethod, MethodRow, methods};

@@ -17,7 +17,9 @@ const RESCALE: Parameter =
 fn smoothing<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> Result<Smoothing, Error> {
     problem.check_start(x0)?;
     let beta = Some(a.get("beta")).filter(|beta| !beta.is_nan());
-    Smoothing::new::<S>(beta.unwrap_or_else(|| Smoothing::start(problem, x0))).with(a.get("kappa"), a.get("floor"))
+    Smoothing::new::<S>(beta.unwrap_or_else(|| Smoothing::start(problem, x0)))
+        .steady()
+        .with(a.get("kappa"), a.get("floor"))
 }
 
 /// The methods for regression and factorisation. On other problems they are refused, with the reason.

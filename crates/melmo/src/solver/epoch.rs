@@ -35,10 +35,15 @@ impl<'p, S: Real> Epoch<'p, S> {
             let message = "this schedule has no epochs: use the solver `Melmo`, or an epoch schedule";
             return Err(Error::Unsupported(message.into()));
         }
-        let iterate = Iterate::new(problem, geometry, &schedule, x0)?;
+        schedule.check()?;
+        let iterate = Iterate::new(problem, geometry, schedule.largest_beta(), x0)?;
         let anchor = x0.to_vec();
         let schedule = Box::new(schedule);
         Ok(Self { iterate, schedule, k: 1, least: f64::MAX, anchor, anchor_objective: f64::MAX, ended: false })
+    }
+
+    fn first_beta(&self) -> f64 {
+        self.schedule.at(1).beta
     }
 
     fn step(&mut self) -> Info {

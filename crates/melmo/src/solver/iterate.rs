@@ -2,9 +2,8 @@
 
 use crate::error::Error;
 use crate::geometry::{Answer, Geometry, check_tiling};
-use crate::problem::Problem;
+use crate::problem::{Evaluation, Problem};
 use crate::real::Real;
-use crate::schedule::Schedule;
 use crate::solver::Info;
 
 pub(super) struct Iterate<'p, S> {
@@ -18,6 +17,8 @@ pub(super) struct Iterate<'p, S> {
     phi: Vec<S>,
     work: Vec<S>,
     f_x: f64,
+    /// What the oracle said about φ.
+    pub answer: Answer,
     /// The smoothing of the last evaluation; 0 before the first.
     pub beta: f64,
     /// ‖∇F_{β₁}(x₁)‖_* (its upper bound) and ‖Tx₁ − z₁‖₂: what relative thresholds are relative to.
@@ -38,18 +39,17 @@ impl Point {
 }
 
 impl<'p, S: Real> Iterate<'p, S> {
-    /// Checks that everything fits together; x₀ is copied.
+    /// Checks that everything fits together, the largest β ever used included; x₀ is copied.
     pub fn new(
         problem: &'p Problem<S>,
         geometry: Box<dyn Geometry<S>>,
-        schedule: &dyn Schedule,
+        largest_beta: f64,
         x0: &[S],
     ) -> Result<Self, Error> {
         problem.check_start(x0)?;
         Error::expect_len("the geometry measures the variable", problem.layout().size(), geometry.size())?;
         check_tiling(&geometry.norms(), x0.len())?;
-        schedule.check()?;
-        problem.check_beta(schedule.largest_beta())?;
+        problem.check_beta(largest_beta)?;
         let n = x0.len();
         Ok(Self {
             problem,
@@ -59,6 +59,7 @@ impl<'p, S: Real> Iterate<'p, S> {
             phi: vec![S::ZERO; n],
             work: vec![S::ZERO; problem.work_len()],
             f_x: f64::NAN,
+            answer: Answer::exact(0.0),
             beta: 0.0,
             start_measure: None,
         })
@@ -67,9 +68,15 @@ impl<'p, S: Real> Iterate<'p, S> {
     /// φ ← ∇F_β(x), and the oracle's answer to it.
     pub fn evaluate(&mut self, beta: f64) -> Point {
         let found = self.problem.smoothed_gradient(&mut self.phi, &self.x, beta, &mut self.work);
+        self.ask(found, beta)
+    }
+
+    /// The oracle's answer to φ.
+    fn ask(&mut self, found: Evaluation, beta: f64) -> Point {
         (self.f_x, self.beta) = (found.f, beta);
         let prox_gap = beta * found.slope_squared.sqrt();
         let answer = self.geometry.oracle(&self.phi);
+        self.answer = answer;
         self.start_measure.get_or_insert([answer.dual_norm.upper, prox_gap]);
         Point { f: found.f, prox_gap, answer }
     }
@@ -78,6 +85,41 @@ impl<'p, S: Real> Iterate<'p, S> {
     pub fn advance(&mut self, gamma: f64) {
         self.geometry.advance(&mut self.previous, &self.x, &self.phi, gamma);
         std::mem::swap(&mut self.x, &mut self.previous);
+    }
+
+    /// x ← what `write` makes of φ.
+    pub fn replace(&mut self, write: impl FnOnce(&mut [S], &[S])) {
+        write(&mut self.previous, &self.phi);
+        std::mem::swap(&mut self.x, &mut self.previous);
+    }
+
+    /// x ← x + γd if F_β there is `acceptable`; otherwise nothing moves. `spare` has the length of x.
+    pub fn attempt(
+        &mut self,
+        gamma: f64,
+        spare: &mut Vec<S>,
+        acceptable: impl FnOnce(f64) -> bool,
+    ) -> Option<(Point, f64)> {
+        self.geometry.advance(&mut self.previous, &self.x, &self.phi, gamma);
+        let found = self.problem.smoothed_gradient(spare, &self.previous, self.beta, &mut self.work);
+        let value = found.f + self.problem.envelope(&self.previous, self.beta, &mut self.work);
+        if !acceptable(value) {
+            return None;
+        }
+        std::mem::swap(&mut self.x, &mut self.previous);
+        std::mem::swap(&mut self.phi, spare);
+        Some((self.ask(found, self.beta), value))
+    }
+
+    /// φ.
+    pub fn phi(&self) -> &[S] {
+        &self.phi
+    }
+
+    /// g(Tx) − g_β(Tx) ≥ 0: what the smoothing hides, for the β of the last evaluation.
+    pub fn hidden(&mut self) -> f64 {
+        let exact = self.problem.penalty(&self.x, &mut self.work);
+        exact - self.problem.envelope(&self.x, self.beta, &mut self.work)
     }
 
     /// Undoes the last `advance`, evaluating the point before it again.
@@ -151,7 +193,7 @@ impl Point {
     }
 }
 
-/// What a solver with an `iterate` and a `schedule` answers from them alone, inside its `impl Solver<S>`.
+/// What a solver with an `iterate` and its `first_beta` answers from them alone, inside its `impl Solver<S>`.
 macro_rules! forward_to_iterate {
     () => {
         fn problem(&self) -> &Problem<S> {
@@ -179,7 +221,7 @@ macro_rules! forward_to_iterate {
         }
 
         fn certificate_beta(&self) -> f64 {
-            if self.iterate.beta > 0.0 { self.iterate.beta } else { self.schedule.at(1).beta }
+            if self.iterate.beta > 0.0 { self.iterate.beta } else { self.first_beta() }
         }
 
         fn start_measure(&self) -> Option<[f64; 2]> {

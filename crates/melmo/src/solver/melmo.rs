@@ -50,8 +50,13 @@ impl<'p, S: Real> Melmo<'p, S> {
         if schedule.epochs() {
             return Err(Error::Unsupported("a schedule of epochs needs the solver `Epoch`".into()));
         }
-        let iterate = Iterate::new(problem, geometry, &*schedule, x0)?;
+        schedule.check()?;
+        let iterate = Iterate::new(problem, geometry, schedule.largest_beta(), x0)?;
         Ok(Self { iterate, schedule, length, k: 0, pending: 0.0, ended: false })
+    }
+
+    fn first_beta(&self) -> f64 {
+        self.schedule.at(1).beta
     }
 
     fn step(&mut self) -> Info {

@@ -1,21 +1,35 @@
 //! Solvers: plain iterators over small infos. A solver never prints, reads the clock or stops itself.
 
+mod adaptive;
+mod admm;
 mod coordinate;
 mod epoch;
 mod factors;
 mod iterate;
 mod melmo;
+mod momentum;
+mod proximal_gradient;
+mod reweighted;
+mod rule;
+mod shown;
 mod smoothing;
+mod splitting;
 mod subgradient;
+mod tilted;
 mod variable_smoothing;
 mod witness;
 
+pub use adaptive::Adaptive;
+pub use admm::Admm;
 pub use coordinate::{Columns, CoordinateDescent, LambdaPath, PathPoint, geometric};
 pub use epoch::Epoch;
 pub use factors::{Alternating, Palm};
 pub use melmo::Melmo;
+pub use proximal_gradient::ProximalGradient;
+pub use reweighted::Reweighted;
 pub use smoothing::Smoothing;
 pub use subgradient::Subgradient;
+pub use tilted::{Path, Tilted};
 pub use variable_smoothing::VariableSmoothing;
 pub use witness::Witness;
 
@@ -143,12 +157,17 @@ pub struct State<S: Real> {
 impl<S: Real> State<S> {
     /// Refuses a state of another solver, or one whose numbers or buffers do not fit; returns the numbers.
     fn check<const N: usize>(&self, solver: &str, vectors: usize, size: usize) -> Result<[f64; N], Error> {
+        self.check_each(solver, &vec![size; vectors])
+    }
+
+    /// The same for buffers of several sizes.
+    fn check_each<const N: usize>(&self, solver: &str, sizes: &[usize]) -> Result<[f64; N], Error> {
         if self.solver != solver {
             return Err(Error::Unsupported(format!("a state of `{}` cannot resume `{solver}`", self.solver)));
         }
         Error::expect_finite("numbers of a saved state", &self.numbers)?;
-        Error::expect_len("buffers of a saved state", vectors, self.vectors.len())?;
-        for vector in &self.vectors {
+        Error::expect_len("buffers of a saved state", sizes.len(), self.vectors.len())?;
+        for (vector, &size) in self.vectors.iter().zip(sizes) {
             Error::expect_len("a buffer of a saved state", size, vector.len())?;
             Error::expect_finite("a buffer of a saved state", vector)?;
         }

@@ -8,18 +8,21 @@ use crate::vector;
 /// The κ-rule: β shrinks at a point where
 ///
 /// ```text
-/// predicted ≤ κ·(g(Tx) − g_β(Tx))
+/// predicted ≤ κ·(β/β₁)·(g(Tx) − g_β(Tx))
 /// ```
 ///
 /// what a step from there is still expected to gain next to what the smoothing hides. Both have the units of F, so κ has
-/// none. β is halved, or divided by up to 32 where the prediction is far below the mark, and never falls below its floor.
+/// none. Both also shrink with β, at a given gradient: without the factor β/β₁ the gradient would never have to. β is
+/// halved, or divided by up to 32 where the prediction is far below the mark, and never falls below its floor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
-    /// κ > 0; 10⁻⁴ unless chosen.
+    /// κ > 0; 10⁻³ unless chosen.
     pub kappa: f64,
     /// β never falls below it.
     pub floor: f64,
     beta: f64,
+    /// β₁, where the mark falls with β.
+    first: Option<f64>,
     /// Points since the last look at g(Tx) − g_β(Tx).
     since: u64,
 }
@@ -28,9 +31,9 @@ pub struct Smoothing {
 const EVERY: u64 = 4;
 
 impl Smoothing {
-    /// Starts at β > 0; κ = 10⁻⁴, and a floor where rounding of Tx begins to show in ∇g_β.
+    /// Starts at β > 0; κ = 10⁻³, and a floor where rounding of Tx begins to show in ∇g_β.
     pub fn new<S: Real>(beta: f64) -> Self {
-        Self { kappa: 1e-4, floor: beta * S::EPSILON.powf(2.0 / 3.0), beta, since: 0 }
+        Self { kappa: 1e-3, floor: beta * S::EPSILON.powf(2.0 / 3.0), beta, first: Some(beta), since: 0 }
     }
 
     /// The same with another κ and another floor. The default of either stands for NaN.
@@ -42,6 +45,18 @@ impl Smoothing {
             self.floor = Error::expect_positive("floor", floor)?.min(self.beta);
         }
         Ok(self)
+    }
+
+    /// The same with κ = 10⁻⁴ and without the factor β/β₁: for methods that solve each smoothed problem nearly exactly in a
+    /// step or two, and whose gradient falls anyway.
+    pub fn steady(self) -> Self {
+        Self { kappa: 1e-4, first: None, ..self }
+    }
+
+    /// The same from a smaller β on, as if it had shrunk so far already.
+    pub fn lowered(mut self, beta: f64) -> Self {
+        self.beta = beta.clamp(self.floor, self.beta);
+        self
     }
 
     /// Where a run starts: 1/(2ρ); for convex g a β whose proximal gap, at most βL_g, is as large as Tx₀ or as T moves in
@@ -74,14 +89,15 @@ impl Smoothing {
     /// g(Tx) − g_β(Tx) ≥ (1 − βρ)‖Tx − z‖²/(2β) by weak convexity, and this bound costs nothing.
     pub fn consider(&mut self, predicted: f64, prox_gap: f64, rho: f64, hidden: impl FnOnce() -> f64) -> bool {
         self.since += 1;
+        let kappa = self.kappa * self.first.map_or(1.0, |first| self.beta / first);
         let at_least = 0.5 * (1.0 - self.beta * rho) * prox_gap * prox_gap / self.beta;
         let hidden = match () {
-            () if predicted <= self.kappa * at_least => at_least,
+            () if predicted <= kappa * at_least => at_least,
             () if self.since < EVERY => return false,
             () => hidden(),
         };
         self.since = 0;
-        let mark = self.kappa * hidden;
+        let mark = kappa * hidden;
         // Also where nothing is hidden: a smoothing that changes nothing is no reason to stop.
         if predicted > mark || self.beta <= self.floor {
             return false;
@@ -111,9 +127,9 @@ mod tests {
     #[test]
     fn beta_shrinks_when_little_is_left_to_gain() {
         let mut smoothing = Smoothing::new::<f64>(1.0);
-        // The free bound is 0.5: 10⁻³ is still worth a step, 10⁻⁶ is not.
+        // The free bound is 0.5: 10⁻³ is still worth a step, 2·10⁻⁴ is not.
         assert!(!smoothing.consider(1e-3, 1.0, 0.0, || unreachable!("looked at too early")));
-        assert!(smoothing.consider(2e-5, 1.0, 0.0, || unreachable!("the free bound decides")));
+        assert!(smoothing.consider(2e-4, 1.0, 0.0, || unreachable!("the free bound decides")));
         assert_eq!(smoothing.beta(), 0.5);
         assert!(smoothing.consider(0.0, 1.0, 0.0, || unreachable!("the free bound decides")));
         assert_eq!(smoothing.beta(), 0.5 / 32.0);
@@ -124,7 +140,7 @@ mod tests {
         let mut smoothing = Smoothing::new::<f64>(1.0);
         let mut looks = 0;
         for _ in 0..3 * EVERY {
-            smoothing.consider(1e-3, 1e-9, 0.0, || {
+            smoothing.consider(1e-2, 1e-9, 0.0, || {
                 looks += 1;
                 1.0
             });

@@ -1,0 +1,98 @@
+//! Which method for which problem: by what the terms are made of.
+
+use crate::metric;
+use crate::operator::Form as Operator;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::smooth::Form as Loss;
+
+/// A method for a problem, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The name of its row.
+    pub method: &'static str,
+    /// For people: what it was about the problem.
+    pub reason: String,
+}
+
+impl Choice {
+    fn new(method: &'static str, reason: impl Into<String>) -> Self {
+        Self { method, reason: reason.into() }
+    }
+}
+
+/// The method that `auto` runs: what won our comparisons (`docs/competition.md`) on problems of this structure.
+pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
+    let (rho, f, t) = (problem.g().weak_convexity(), problem.f(), problem.t());
+    match (f.form(), t.form()) {
+        (Loss::Factors(_), Operator::Select(_)) => Choice::new(
+            "alternating",
+            "two factors with a penalty on W: each is a ridge regression while the other rests",
+        ),
+        (Loss::Factors(_), _) => Choice::new(
+            "scaled",
+            "two factors, no global L_f: steps whose length is found by trial, in the norm chosen",
+        ),
+        (Loss::Linear { operator, .. }, Operator::Identity)
+            if matches!(operator.form(), Operator::Dense(_) | Operator::Sparse(_))
+                && problem.g().coordinates().is_some() =>
+        {
+            Choice::new(
+                "coordinate-descent",
+                "a linear model with a penalty of entries or groups: one unit after another",
+            )
+        }
+        (Loss::Linear { .. }, Operator::Identity) => {
+            Choice::new("fista", "a linear model with T = I: the prox of g itself is at hand, no smoothing is needed")
+        }
+        (_, Operator::Difference2d(_) | Operator::Difference3d(_)) if f.lipschitz().is_some() => {
+            let how = "differences on a grid: metric steps cost two cosine transforms";
+            let why = if rho > 0.0 { "; ρ > 0: β starts near 1/ρ to pass by poor local minima" } else { "" };
+            Choice::new("tilted", format!("{how}{why}"))
+        }
+        (_, Operator::Identity | Operator::Select(_)) if f.lipschitz().is_some() => Choice::new(
+            "fista",
+            "T is the identity or selects blocks: the prox of g∘T is at hand, no smoothing is needed",
+        ),
+        _ => match metric::for_problem(problem) {
+            Ok((name, _)) => {
+                Choice::new("metric", format!("a general operator, and L_f is known: steps in the metric `{name}`"))
+            }
+            Err(_) => {
+                Choice::new("scaled", "no structure that a method knows of: steps whose length is found by trial")
+            }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::Layout;
+    use crate::operator::{Dense, Difference2d, Identity, LinOp, Mask, Select};
+    use crate::penalty::{Entrywise, L1, Mcp};
+    use crate::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
+
+    #[test]
+    fn structure_decides() {
+        let layout = Layout::matrix(4, 3).unwrap();
+        let f = || MaskedLeastSquares::new(layout.clone(), vec![1.0; 12], None).unwrap();
+        let l1 = |n| Entrywise::new(L1::new(0.1).unwrap(), n);
+        let tv = Problem::new(f(), Entrywise::new(Mcp::new(0.1, 2.0).unwrap(), 24), Difference2d::new(4, 3).unwrap());
+        let choice = choose(&tv.unwrap());
+        assert_eq!(choice.method, "tilted");
+        assert!(choice.reason.contains("cosine") && choice.reason.contains("1/ρ"), "{}", choice.reason);
+        let identity = Problem::new(f(), l1(12), Identity::new(layout.clone())).unwrap();
+        assert_eq!(choose(&identity).method, "fista");
+        let mask: Box<dyn LinOp<f64>> = Box::new(Mask::new(layout.clone(), vec![1.0; 12]).unwrap());
+        let masked = Problem::from_boxes(Box::new(f()), Box::new(l1(12)), mask).unwrap();
+        assert!(choose(&masked).reason.contains("conjugate-gradients"));
+        let factors = Factorization::new(vec![1.0; 12], 4, 3, 2).unwrap();
+        let w = Select::new(factors.layout(), &["W"]).unwrap();
+        assert_eq!(choose(&Problem::new(factors, l1(8), w).unwrap()).method, "alternating");
+        let design = Dense::new(vec![1.0; 6], 2, 3).unwrap();
+        let model = LeastSquares::new(Box::new(design), vec![1.0; 2]).unwrap();
+        let identity = Identity::new(model.layout().clone());
+        assert_eq!(choose(&Problem::new(model, l1(3), identity).unwrap()).method, "coordinate-descent");
+    }
+}

@@ -1,0 +1,125 @@
+//! Competitors: what others would use, run as well as we can, so that a user can see which method wins on their problem.
+
+use crate::catalogue::methods::{MethodRow, given};
+use crate::catalogue::{Arguments, Entry, Parameter};
+use crate::error::Error;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::solver::{Admm, Path, ProximalGradient, Reweighted, Smoothing};
+use crate::start;
+
+const RELAXATION: Parameter = Parameter::new("relaxation", 1.6, "α in (0, 2)");
+
+/// ADMM's penalties as paths of β = 1/σ.
+fn path<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S], growth: f64) -> Result<Path, Error> {
+    problem.check_start(x0)?;
+    let own = Path::new(problem, x0);
+    let fixed = if growth == 1.0 { 0.25 / 0.98 } else { 1.0 }; // a fixed penalty of 4ρ, or one that starts just above ρ
+    let beta = given(a, "penalty").map_or(fixed * own.beta, f64::recip);
+    let end = (0.01 / 0.98 * own.beta).min(beta);
+    Ok(Path { beta, ratio: 1.0 / growth, end, relaxation: a.get("relaxation") })
+}
+
+/// The methods of this file.
+pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
+    vec![
+        MethodRow {
+            entry: Entry {
+                name: "proximal-gradient",
+                formula: "x ← prox_{s·g∘T}(x − s∇f(x)), s by trial",
+                about: "for T = I or a selection of blocks",
+                parameters: &[],
+            },
+            build: |_, problem, _, x0| Ok(Box::new(ProximalGradient::new(problem, false, x0)?)),
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "fista",
+                formula: "x ← prox_{s·g∘T}(y − s∇f(y)), y extrapolated, restarted by the gradient",
+                about: "accelerated proximal gradient, for T = I or a selection of blocks",
+                parameters: &[],
+            },
+            build: |_, problem, _, x0| Ok(Box::new(ProximalGradient::new(problem, true, x0)?)),
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "admm",
+                formula: "x ← argmin f(x) + σ/2‖Tx − z + u‖², z ← prox_{g/σ}(Tx + u), u ← u + Tx − z",
+                about: "splitting with a fixed penalty σ > ρ",
+                parameters: const {
+                    &[
+                        Parameter::new(
+                            "penalty",
+                            f64::NAN,
+                            "σ > ρ; 4ρ, or the data's scale for convex g, unless given",
+                        ),
+                        RELAXATION,
+                    ]
+                },
+            },
+            build: |a, problem, _, x0| Ok(Box::new(Admm::new(problem, path(a, problem, x0, 1.0)?, x0)?)),
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "admm-graduated",
+                formula: "ADMM with σ ← growth·σ after every step, from just above ρ to 100ρ",
+                about: "splitting that passes by poor local minima of weakly convex penalties",
+                parameters: const {
+                    &[
+                        Parameter::new("penalty", f64::NAN, "first σ > ρ; 1.02ρ unless given"),
+                        Parameter::new("growth", 1.03, "growth > 1 of the penalty in a step"),
+                        RELAXATION,
+                    ]
+                },
+            },
+            build: |a, problem, _, x0| {
+                let growth = a.get("growth");
+                Error::expect_parameter("growth", growth, growth > 1.0 && growth.is_finite(), "above 1")?;
+                Ok(Box::new(Admm::new(problem, path(a, problem, x0, growth)?, x0)?))
+            },
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "reweighted",
+                formula: "x ← argmin f(x) + Σwᵢ|(Tx)ᵢ| (ADMM), wᵢ ← φ′(|(Tx)ᵢ|)",
+                about: "convex–concave procedure for MCP, SCAD, log-sum on entries",
+                parameters: const {
+                    &[
+                        Parameter::new(
+                            "penalty",
+                            f64::NAN,
+                            "σ of the inner ADMM; 6ρ, or the data's scale for convex g, unless given",
+                        ),
+                        Parameter::new("inner", 10.0, "inner steps before the weights change"),
+                        Parameter::word(
+                            "start",
+                            &["smooth", "given"],
+                            "weights from a smoothed start, or from the start given",
+                        ),
+                    ]
+                },
+            },
+            build: |a, problem, _, x0| {
+                problem.check_start(x0)?;
+                let rho = problem.g().weak_convexity();
+                let unit = if rho > 0.0 { 1.0 / (6.0 * rho) } else { Smoothing::start(problem, x0) };
+                let beta = given(a, "penalty").map_or(unit, f64::recip);
+                let inner = a.get("inner");
+                Error::expect_parameter(
+                    "inner",
+                    inner,
+                    inner >= 1.0 && inner.fract() == 0.0,
+                    "a whole number, at least 1",
+                )?;
+                let smooth =
+                    if a.get("start") == 0.0 && rho > 0.0 { Some(start::tikhonov(problem, 3.0 / rho)?) } else { None };
+                Ok(Box::new(Reweighted::new(problem, beta, inner as u64, smooth.as_deref().unwrap_or(x0))?))
+            },
+            uses_geometry: false,
+        },
+    ]
+}

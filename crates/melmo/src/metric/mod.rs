@@ -1,0 +1,66 @@
+//! M: metrics made of the problem, M ⪰ ∇²f(x) + T*T/β, in which a step needs no length: x ← x − M⁻¹∇F_β(x).
+//!
+//! ∇F_β is 1-Lipschitz in ‖·‖_M when M bounds the Hessian of f and β ≤ 1/(2ρ). Worth it where M⁻¹ is cheap: differences of
+//! an image ⇒ cosine transforms, T = I and a loss on entries ⇒ a diagonal, linear models ⇒ conjugate gradients.
+
+mod conjugate_gradients;
+mod cosine;
+mod diagonal;
+mod transform;
+
+pub use conjugate_gradients::ConjugateGradients;
+pub use cosine::Cosine;
+pub use diagonal::Diagonal;
+pub use transform::Cosines;
+
+use crate::error::Error;
+use crate::operator;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::smooth;
+
+/// A symmetric positive definite M with a cheap inverse. Owned by a solver: it may keep scratch and factors.
+///
+/// What it answers depends on the last `prepare` and on v alone, so that a resumed run is the same run.
+pub trait Metric<S: Real>: Send {
+    /// M ← a bound on ∇²f + T*T/β near x.
+    fn prepare(&mut self, x: &[S], beta: f64);
+
+    /// v ← M⁻¹v. An inexact inverse still satisfies ⟨v, M⁻¹v⟩ > 0 for v ≠ 0.
+    fn solve(&mut self, v: &mut [S]);
+}
+
+/// The cheapest metric that the terms of a problem allow, and its name.
+///
+/// | f | T | M |
+/// |---|---|---|
+/// | any with a known L_f | differences of an image or a volume | `cosine`: L_f + T*T/β |
+/// | ½‖M⊙(x − y)‖² | identity | `diagonal`: M + 1/β |
+/// | Σhᵢ((Ax)ᵢ) | any | `conjugate-gradients`: sup h″·A*A + T*T/β |
+/// | any with a known L_f | any | `conjugate-gradients`: L_f + T*T/β |
+pub fn for_problem<'p, S: Real>(problem: &'p Problem<S>) -> Result<(&'static str, Box<dyn Metric<S> + 'p>), Error> {
+    use operator::Form::{Difference2d, Difference3d, Identity};
+    let known = problem.f().lipschitz();
+    Ok(match (problem.f().form(), problem.t().form(), known) {
+        (_, Difference2d(t), Some(curvature)) => {
+            let (rows, cols) = t.shape();
+            ("cosine", Box::new(Cosine::new(&[rows, cols], curvature)?))
+        }
+        (_, Difference3d(t), Some(curvature)) => {
+            let (depth, rows, cols) = t.shape();
+            ("cosine", Box::new(Cosine::new(&[depth, rows, cols], curvature)?))
+        }
+        (smooth::Form::Proximity { mask, .. }, Identity, _) => {
+            ("diagonal", Box::new(Diagonal::new(problem.layout().size(), mask)))
+        }
+        (smooth::Form::Linear { operator, link, .. }, ..) => {
+            ("conjugate-gradients", Box::new(ConjugateGradients::linear(operator, link.curvature(), problem.t())))
+        }
+        (.., Some(curvature)) => ("conjugate-gradients", Box::new(ConjugateGradients::new(curvature, problem.t()))),
+        _ => {
+            let message =
+                "no metric is known for this loss and operator: it needs a loss whose L_f or structure is known";
+            return Err(Error::Unsupported(message.into()));
+        }
+    })
+}

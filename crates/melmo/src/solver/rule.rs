@@ -1,0 +1,77 @@
+//! How long a step is: known constants, a metric, or trial.
+
+use crate::geometry::{Answer, BlockNorm, Norm};
+use crate::metric::Metric;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::vector;
+
+/// What a step from y along the gradient φ is.
+pub(super) enum Rule<'p, S> {
+    /// y + (‖φ‖_*/L)·lmo(φ) with L = L_f + ‖T‖²/β, in ℓ2.
+    Known {
+        /// L_f.
+        lipschitz: f64,
+        /// ‖T‖².
+        operator_squared: f64,
+    },
+    /// The same in any norm, with an L found by trial: the step has to decrease F_β by ½‖φ‖_*²/L.
+    Trial(Trial<S>),
+    /// y − M⁻¹φ.
+    Metric {
+        /// M.
+        metric: Box<dyn Metric<S> + 'p>,
+        /// M⁻¹φ.
+        direction: Vec<S>,
+    },
+}
+
+/// The state of a search for L.
+pub(super) struct Trial<S> {
+    /// The L that the next step tries first; 0 before the first.
+    pub lipschitz: f64,
+    /// F_β at the current point.
+    pub value: f64,
+    pub spare: Vec<S>,
+}
+
+impl<'p, S: Real> Rule<'p, S> {
+    /// L_f + ‖T‖²/β where it is a constant of the norm, trial everywhere else.
+    pub fn scaled(problem: &Problem<S>, norms: &[BlockNorm]) -> Self {
+        let euclidean = matches!(norms, [BlockNorm { norm: Norm::L2, radius, .. }] if *radius == 1.0);
+        match problem.f().lipschitz().filter(|_| euclidean) {
+            Some(lipschitz) => Self::Known { lipschitz, operator_squared: problem.t().norm_bound().powi(2) },
+            None => {
+                let spare = vec![S::ZERO; problem.layout().size()];
+                Self::Trial(Trial { lipschitz: 0.0, value: f64::INFINITY, spare })
+            }
+        }
+    }
+
+    pub fn metric(metric: Box<dyn Metric<S> + 'p>, n: usize) -> Self {
+        Self::Metric { metric, direction: vec![S::ZERO; n] }
+    }
+
+    /// L at β, as far as it is known.
+    fn lipschitz(&self, beta: f64) -> f64 {
+        match self {
+            Self::Known { lipschitz, operator_squared } => lipschitz + operator_squared / beta,
+            Self::Trial(trial) => trial.lipschitz,
+            Self::Metric { .. } => 1.0,
+        }
+    }
+
+    /// Makes ready to step from x with gradient φ; returns the length of the step and the decrease it promises.
+    pub fn look(&mut self, x: &[S], phi: &[S], answer: &Answer, beta: f64) -> (f64, f64) {
+        if let Self::Metric { metric, direction } = self {
+            metric.prepare(x, beta);
+            direction.copy_from_slice(phi);
+            metric.solve(direction);
+            let squared = vector::dot(phi, direction).max(0.0); // ‖φ‖² in the dual of ‖·‖_M
+            return (squared.sqrt(), 0.5 * squared);
+        }
+        let size = 1.0 + answer.excess;
+        let gamma = answer.decrease / (self.lipschitz(beta) * size * size);
+        (gamma, 0.5 * gamma * answer.decrease)
+    }
+}

@@ -51,6 +51,7 @@ pub mod drive;
 pub mod error;
 pub mod geometry;
 pub mod guarantee;
+mod jet_stream;
 pub mod linalg;
 pub mod metric;
 pub mod operator;
@@ -75,7 +76,7 @@ pub mod prelude {
     pub use crate::error::Error;
     pub use crate::geometry::{Geometry, Norm, Oracle, Product, for_block, for_layout};
     pub use crate::operator::{
-        Boundary, Compose, Convolution, Dense, Difference2d, Difference3d, Identity, LinOp, Mask, Sample, Scale,
+        Boundary, Compose, Convolution, Dense, Difference2d, Difference3d, Identity, Jet, LinOp, Mask, Sample, Scale,
         Select, Sparse, Stack,
     };
     pub use crate::penalty::{

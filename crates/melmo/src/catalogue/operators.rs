@@ -4,8 +4,8 @@ use crate::block::Layout;
 use crate::catalogue::{Arguments, Entry, Example, Inputs, Parameter};
 use crate::error::Error;
 use crate::operator::{
-    Boundary, Compose, Convolution, Dense, Difference2d, Difference3d, Identity, LinOp, Mask, Sample, Scale, Select,
-    Sparse, Stack,
+    Boundary, Compose, Convolution, Dense, Difference2d, Difference3d, Identity, Jet, LinOp, Mask, Sample, Scale,
+    Select, Sparse, Stack,
 };
 use crate::real::Real;
 use crate::seeded::Seeded;
@@ -100,6 +100,35 @@ pub fn operators<S: Real>() -> Vec<OperatorRow<S>> {
             examples: |_| {
                 let shapes = [("an image", 6, 5), ("one row", 1, 7), ("one column", 7, 1), ("one pixel", 1, 1)];
                 shapes.map(|(about, rows, cols)| example(about, on(Layout::matrix(rows, cols)))).into()
+            },
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "jet",
+                formula: "[∇X | κ∇²X], a column for each pixel",
+                about: "first and second differences of an image of several channels; ‖T‖² ≤ 8 + 64κ²",
+                parameters: const {
+                    &[
+                        Parameter::new("channels", 1.0, "number of channels, dividing the rows"),
+                        Parameter::new("kappa", 0.5, "κ ≥ 0, the weight of the second differences"),
+                    ]
+                },
+            },
+            build: |a, mut inputs| {
+                let (rows, cols) = image(&inputs.take_layout()?)?;
+                let channels = a.get("channels");
+                let holds = channels >= 1.0 && channels.fract() == 0.0 && rows % (channels as usize) == 0;
+                Error::expect_parameter("channels", channels, holds, "a whole number that divides the rows")?;
+                boxed(Jet::new(rows / channels as usize, cols, channels as usize, a.get("kappa")))
+            },
+            examples: |_| {
+                let colour = &[("channels", 3.0)];
+                let first = &[("kappa", 0.0)];
+                vec![
+                    example("an image", on(Layout::matrix(6, 5))),
+                    Example { given: colour, ..example("three channels", on(Layout::matrix(12, 5))) },
+                    Example { given: first, ..example("first differences only", on(Layout::matrix(4, 3))) },
+                ]
             },
         },
         OperatorRow {

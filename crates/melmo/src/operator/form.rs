@@ -1,4 +1,4 @@
-use crate::operator::{Dense, Difference2d, Difference3d, Select, Sparse};
+use crate::operator::{Dense, Difference2d, Difference3d, Jet, Select, Sparse};
 
 /// What an operator is, for those who can use it: streaming over an image, a metric by cosine transforms, columns of a design.
 #[non_exhaustive]
@@ -13,6 +13,8 @@ pub enum Form<'a, S> {
     Difference2d(&'a Difference2d),
     /// Forward differences of one volume.
     Difference3d(&'a Difference3d),
+    /// First and second differences of an image of several channels.
+    Jet(&'a Jet),
     /// A matrix.
     Dense(&'a Dense<S>),
     /// A sparse matrix.

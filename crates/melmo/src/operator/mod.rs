@@ -8,6 +8,7 @@ mod difference;
 mod difference3d;
 mod form;
 mod identity;
+mod jet;
 #[cfg(test)]
 mod laws;
 mod mask;
@@ -25,6 +26,7 @@ pub use difference::Difference2d;
 pub use difference3d::Difference3d;
 pub use form::Form;
 pub use identity::Identity;
+pub use jet::Jet;
 pub use mask::Mask;
 pub use sample::Sample;
 pub use scale::Scale;

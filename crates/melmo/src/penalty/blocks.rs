@@ -1,6 +1,6 @@
 use crate::block::{Block, Layout};
 use crate::error::Error;
-use crate::penalty::{Coordinates, Envelope, Prox};
+use crate::penalty::{Columns, Coordinates, Envelope, Prox};
 use crate::real::Real;
 use crate::vector;
 
@@ -101,6 +101,11 @@ impl<S: Real> Prox<S> for Blocks<S> {
 
     fn coordinates(&self) -> Option<&dyn Coordinates<S>> {
         self.parts.iter().all(|part| part.g.coordinates().is_some()).then_some(self)
+    }
+
+    fn columns(&self, start: usize) -> Option<&dyn Columns<S>> {
+        let part = self.parts.iter().find(|part| part.block.start == start && part.weight == 1.0)?;
+        part.g.columns(0)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::penalty::entrywise::{check_weights, weight_constants};
 use crate::penalty::partition::Partition;
 use crate::penalty::reply::{Replies, Reply, TILE};
 use crate::penalty::tile::pair_norms;
-use crate::penalty::{Coordinates, Envelope, Pixels, Prox, Separable, Streamed};
+use crate::penalty::{Columns, Coordinates, Envelope, Pixels, Prox, Separable, Streamed};
 use crate::real::Real;
 use crate::vector::simd;
 
@@ -21,6 +21,8 @@ pub struct Group<P, S> {
     pub(super) weights: Option<Vec<S>>,
     /// Group i is entries i and size/2 + i.
     pairs: bool,
+    /// Group j is column j of the one block.
+    columns: bool,
     /// The entries in no group.
     pub(super) free: Vec<usize>,
 }
@@ -33,7 +35,8 @@ impl<S: Real, P: Separable<S>> Group<P, S> {
 
     /// A group is a column of a block.
     pub fn columns(phi: P, layout: &Layout) -> Result<Self, Error> {
-        Self::new(phi, layout.size(), Partition::columns(layout))
+        let columns = layout.blocks().len() == 1;
+        Ok(Self { columns, ..Self::new(phi, layout.size(), Partition::columns(layout))? })
     }
 
     /// A group is the same entry of every block; all blocks have one shape.
@@ -56,7 +59,7 @@ impl<S: Real, P: Separable<S>> Group<P, S> {
             let message = "a penalty of the norm of a group must be even, φ(−x) = φ(x): this one is not";
             return Err(Error::Unsupported(message.into()));
         }
-        Ok(Self { phi, size, groups, weights: None, pairs: false, free: Vec::new() })
+        Ok(Self { phi, size, groups, weights: None, pairs: false, columns: false, free: Vec::new() })
     }
 
     /// Multiplies the penalty of group g by w_g ≥ 0. Groups are counted block by block; rows, columns and pixels in order.
@@ -148,6 +151,64 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
     fn streamed(&self) -> Option<Streamed<'_, S>> {
         self.pairs.then_some(Streamed::Pixels(self))
     }
+
+    fn columns(&self, start: usize) -> Option<&dyn Columns<S>> {
+        (self.columns && start == 0).then_some(self)
+    }
+}
+
+impl<S: Real, P: Separable<S>> Columns<S> for Group<P, S> {
+    fn value_of(&self, norms: &[S], first: usize, beta: Option<f64>) -> f64 {
+        let phi = self.phi.clone();
+        let weights = self.weights_at(first, norms.len());
+        match beta.map(S::of) {
+            None => total_of(
+                norms,
+                weights,
+                #[inline(always)]
+                move |norm, w| Reply::subgradient(&phi, norm, w),
+            ),
+            Some(beta) => total_of(
+                norms,
+                weights,
+                #[inline(always)]
+                move |norm, w| Reply::envelope(&phi, beta, norm, w),
+            ),
+        }
+    }
+
+    fn factors(&self, norms: &mut [S], first: usize, beta: f64) -> f64 {
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        simd(
+            #[inline(always)]
+            move || {
+                let mut replies = Replies::new(
+                    self.weights_at(first, norms.len()),
+                    #[inline(always)]
+                    move |norm, w| Reply::slope(&phi, beta, norm, w),
+                );
+                norms.chunks_mut(TILE).for_each(|norms| replies.answer(norms));
+                replies.total().slope_squared
+            },
+        )
+    }
+}
+
+/// The values of the answers to these norms, summed.
+#[inline(always)]
+fn total_of<S: Real>(norms: &[S], weights: Option<&[S]>, reply: impl Fn(S, S) -> Reply<S>) -> f64 {
+    simd(
+        #[inline(always)]
+        move || {
+            let (mut tile, mut replies) = ([S::ZERO; TILE], Replies::new(weights, reply));
+            for norms in norms.chunks(TILE) {
+                let tile = &mut tile[..norms.len()];
+                tile.copy_from_slice(norms);
+                replies.answer(tile);
+            }
+            replies.total().value
+        },
+    )
 }
 
 impl<S: Real, P: Separable<S>> Pixels<S> for Group<P, S> {

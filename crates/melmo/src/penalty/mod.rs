@@ -123,6 +123,21 @@ pub trait Prox<S: Real>: Send + Sync {
     fn streamed(&self) -> Option<Streamed<'_, S>> {
         None
     }
+
+    /// The penalty of the block that starts at `start`, when it is one of the norms of that block's columns.
+    fn columns(&self, start: usize) -> Option<&dyn Columns<S>> {
+        let _ = start;
+        None
+    }
+}
+
+/// g(u) = Σⱼ φⱼ(‖u_·j‖₂) of a matrix u, given the norms of any stretch of its columns.
+pub trait Columns<S: Real>: Send + Sync {
+    /// Σ φⱼ(normⱼ) for j = first, first + 1, …; the envelopes when there is a β.
+    fn value_of(&self, norms: &[S], first: usize, beta: Option<f64>) -> f64;
+
+    /// Replaces the norms by what ∇g_β multiplies the columns with; returns ‖∇g_β‖₂² of these columns.
+    fn factors(&self, norms: &mut [S], first: usize, beta: f64) -> f64;
 }
 
 /// A penalty that needs no more than a few entries at a time, so that it can be evaluated while an image streams by.

@@ -34,6 +34,13 @@ impl<S: Real> Reply<S> {
         Self { factor: over(slope, norm), value, slope }
     }
 
+    /// The gradient of the envelope and no value.
+    #[inline(always)]
+    pub fn slope(phi: &impl Separable<S>, beta: S, norm: S, w: S) -> Self {
+        let slope = weighted(w, phi.envelope_slope(norm, beta * w));
+        Self { factor: over(slope, norm), value: S::ZERO, slope }
+    }
+
     /// A subgradient and the penalty.
     #[inline(always)]
     pub fn subgradient(phi: &impl Separable<S>, norm: S, w: S) -> Self {

@@ -144,6 +144,20 @@ impl Job {
         Ok(typed)
     }
 
+    /// The job as it would be typed.
+    pub fn line(&self) -> String {
+        let quoted = |text: &str| {
+            if text.contains(|c: char| c.is_whitespace() || "\"'$*?[]{}()&|;<>`\\#~".contains(c)) {
+                format!("'{}'", text.replace('\'', "'\\''"))
+            } else {
+                text.to_string()
+            }
+        };
+        let arguments = self.arguments(Path::new("")).unwrap_or_default();
+        let arguments: Vec<String> = arguments.iter().map(|argument| quoted(&argument.to_string_lossy())).collect();
+        format!("melmo {} {}", self.command, arguments.join(" "))
+    }
+
     /// The command that this job is.
     pub fn command(&self, file: &Path) -> Result<Cli, Error> {
         let mut typed: Vec<OsString> = vec!["melmo".into(), self.command.clone().into()];

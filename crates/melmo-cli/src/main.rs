@@ -7,6 +7,7 @@ mod error;
 mod input;
 mod job;
 mod output;
+mod picture;
 mod render;
 mod result;
 mod session;
@@ -48,6 +49,9 @@ fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
         }
         None => cli.command,
     };
+    if let Command::Denoise(denoise) = &command {
+        return command::denoise::run(denoise, &job);
+    }
     solving!(&command, command => session::run(command, &job), look(&command))
 }
 

@@ -14,7 +14,7 @@ use crate::input::Inputs;
 use crate::job::Job;
 use crate::output::Outputs;
 use crate::render::progress::{Progress, interrupted};
-use crate::render::{Summary, seconds, short, trace};
+use crate::render::{Summary, report, seconds, short, trace};
 use crate::result::{self, Saved};
 
 /// A command that solves one problem.
@@ -39,6 +39,11 @@ pub trait Solve {
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error>;
+
+    /// The result as pictures, for a report.
+    fn pictures<S: Real>(&self, _ready: &Ready<S, Self::Kept>, _solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        Vec::new()
+    }
 }
 
 /// A problem, what is kept for its delivery, and the options that were chosen along the way.
@@ -78,6 +83,10 @@ fn run_in<S: Real, C: Solve>(command: &C, job: &Job) -> Result<ExitCode, Error> 
     if let Some(path) = &solving.trace {
         outputs.bytes(path, trace::render(path, &solved.rows).as_bytes())?;
     }
+    if let Some(path) = &solving.report {
+        let pictures = command.pictures(&ready, &solved);
+        outputs.bytes(path, report::page(job, &summary, &solved, pictures).as_bytes())?;
+    }
     let files: Vec<String> = outputs.written.iter().map(|path| path.display().to_string()).collect();
     if !files.is_empty() {
         summary.add("written", files.clone(), "written", files.join(", "));
@@ -106,7 +115,9 @@ fn plan<C: Solve>(command: &C) -> Result<Outputs, Error> {
         result::replaceable(folder)?;
     }
     let mut planned = command.outputs()?;
-    planned.extend([&solving.trace, &solving.result, &solving.save_config].into_iter().flatten().cloned());
+    planned.extend(
+        [&solving.trace, &solving.report, &solving.result, &solving.save_config].into_iter().flatten().cloned(),
+    );
     let outputs = Outputs::plan(solving.force, &planned)?;
     if let Some(path) = solving.checkpoint.as_ref().filter(|_| !solving.resume) {
         Outputs::plan(solving.force, std::slice::from_ref(path))?;
@@ -140,8 +151,13 @@ fn watched<S: Real>(
         };
         (solving.every, Box::new(write) as melmo_tasks::record::Keep<'_, S>)
     });
-    let trace_every = if solving.trace.is_some() { solving.trace_every } else { 0 };
-    let watch = Watch { watcher: Some(&mut progress), trace_every, keep, resume };
+    // A report's charts need fewer rows than a trace, and no decomposition for each of them.
+    let (trace_every, exact) = match (&solving.trace, &solving.report) {
+        (Some(_), _) => (solving.trace_every, true),
+        (None, Some(_)) => (limit.div_ceil(report::ROWS).max(1), false),
+        (None, None) => (0, false),
+    };
+    let watch = Watch { watcher: Some(&mut progress), trace_every, exact, keep, resume };
     let solved = solve(prepared, settings, watch);
     progress.finish();
     if let Some(error) = failed {
@@ -168,7 +184,7 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
     let why = match solved.ended {
         Ended::Certified => "certified",
         Ended::Iterations => "all steps taken",
-        Ended::Settled => "F no longer falls",
+        Ended::Settled => "settled",
         Ended::Time => "time is up",
         Ended::Interrupted if interrupted() => "interrupted; the point so far is kept",
         Ended::Interrupted => "ended early; the point so far is kept",

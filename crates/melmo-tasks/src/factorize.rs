@@ -50,7 +50,7 @@ impl<S: Real> Factors<'_, S> {
         let problem = Problem::from_boxes(Box::new(f), g, Box::new(t))?;
         melmo::error::Error::expect_len("the start of W", rows * rank, w.len())?;
         melmo::error::Error::expect_len("the start of H", rank * cols, h.len())?;
-        let defaults = Defaults { norm: Norm::Spectral, iterations: 5000 };
+        let defaults = Defaults { norm: Norm::Spectral, ..Defaults::default() };
         Ok(Prepared { problem, start: [w, h].concat(), defaults, optimum: None })
     }
 }

@@ -15,18 +15,20 @@
 //! ```
 
 pub mod choice;
+pub mod denoise;
 pub mod error;
 pub mod factorize;
 pub mod number;
 pub mod prepared;
 pub mod record;
 pub mod recover;
+pub mod regress;
 pub mod settings;
 pub mod solve;
 
 pub use choice::{GeometryChoice, PenaltyChoice};
 pub use error::Error;
-pub use prepared::{Defaults, Prepared};
+pub use prepared::{Defaults, Prepared, Tuned};
 pub use record::Snapshot;
 pub use settings::Settings;
 pub use solve::{Ended, Solved, Watch, solve, solver};

@@ -23,10 +23,23 @@ pub struct Defaults {
     pub norm: Norm,
     /// Steps at most.
     pub iterations: u64,
+    /// What `auto` means here, where the task knows better than the problem's structure says.
+    pub tuned: Option<Tuned>,
+}
+
+/// A method with its parameters, and why it was chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tuned {
+    /// A method of the catalogue.
+    pub method: &'static str,
+    /// Its parameters.
+    pub arguments: &'static [(&'static str, f64)],
+    /// Why.
+    pub reason: &'static str,
 }
 
 impl Default for Defaults {
     fn default() -> Self {
-        Self { norm: Norm::L2, iterations: 5000 }
+        Self { norm: Norm::L2, iterations: 5000, tuned: None }
     }
 }

@@ -28,6 +28,8 @@ pub type Keep<'w, S> = Box<dyn FnMut(&Snapshot<S>) -> ControlFlow<()> + 'w>;
 pub(crate) struct Recorder<'w, S: Real> {
     /// Every how many points a row is kept; 0 for none.
     pub every: u64,
+    /// Rows have exact dual norms.
+    pub exact: bool,
     /// Steps the run may take: the last point before the limit is always a row.
     pub iterations: u64,
     pub rows: Vec<Row>,
@@ -58,7 +60,7 @@ impl<S: Real> Recorder<'_, S> {
 
     fn push(&mut self, info: &Info, solver: &mut dyn Solver<S>) {
         let seconds = self.elapsed().as_secs_f64();
-        self.rows.push(Row::at(info, solver, true, seconds));
+        self.rows.push(Row::at(info, solver, self.exact, seconds));
     }
 
     /// The row of the point where the run ended, if it is one and is missing.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use melmo::catalogue::{self, Arguments};
-use melmo::drive::{Observer, Options, Status, Stop, run};
+use melmo::drive::{Epsilon, Observer, Options, Status, Stop, run};
 use melmo::geometry::{Geometry, for_layout};
 use melmo::real::Real;
 use melmo::report::Report;
@@ -11,7 +11,7 @@ use melmo::solver::Solver;
 use melmo::trace::Row;
 
 use crate::error::Error;
-use crate::prepared::Prepared;
+use crate::prepared::{Prepared, Tuned};
 use crate::record::{Keep, Recorder, Snapshot};
 use crate::settings::Settings;
 
@@ -21,6 +21,8 @@ pub struct Watch<'w, S: Real> {
     pub watcher: Option<&'w mut dyn Observer<S>>,
     /// Keep a row every so many points; 0 keeps none.
     pub trace_every: u64,
+    /// Rows have exact dual norms, not only the oracle's bounds.
+    pub exact: bool,
     /// Hand out a snapshot this often, and once more when the watcher ends the run.
     pub keep: Option<(Duration, Keep<'w, S>)>,
     /// Go on from here.
@@ -29,7 +31,7 @@ pub struct Watch<'w, S: Real> {
 
 impl<S: Real> Default for Watch<'_, S> {
     fn default() -> Self {
-        Self { watcher: None, trace_every: 0, keep: None, resume: None }
+        Self { watcher: None, trace_every: 0, exact: true, keep: None, resume: None }
     }
 }
 
@@ -56,7 +58,7 @@ pub enum Ended {
     Certified,
     /// All steps were taken.
     Iterations,
-    /// F no longer falls.
+    /// An automatic method had nothing more to do: both certificate numbers are tiny next to the start's.
     Settled,
     /// Time is up.
     Time,
@@ -80,11 +82,24 @@ impl Ended {
     }
 }
 
-/// The method that settings ask for, with the reason where it was chosen for them.
-fn method<S: Real>(_prepared: &Prepared<S>, settings: &Settings) -> (String, Option<String>) {
-    match settings.method.as_str() {
-        "auto" => ("melmo".into(), Some("the paper's method".into())),
-        name => (name.into(), None),
+/// How small both certificate numbers have to become, relative to the start, before a method that was chosen automatically
+/// has nothing more to do.
+fn enough<S: Real>() -> Epsilon {
+    Epsilon::Relative(if S::EPSILON > 1e-10 { 1e-4 } else { 1e-6 })
+}
+
+/// The method that settings ask for, the parameters that come with it, and the reason where it was chosen for them.
+fn method<S: Real>(
+    prepared: &Prepared<S>,
+    settings: &Settings,
+) -> (String, &'static [(&'static str, f64)], Option<String>) {
+    match (settings.method.as_str(), prepared.defaults.tuned) {
+        ("auto", Some(Tuned { method, arguments, reason })) => (method.into(), arguments, Some(reason.into())),
+        ("auto", None) => {
+            let choice = catalogue::choose(&prepared.problem);
+            (choice.method.into(), &[], Some(choice.reason))
+        }
+        (name, _) => (name.into(), &[], None),
     }
 }
 
@@ -103,10 +118,11 @@ pub fn solver<'p, S: Real>(
     prepared: &'p Prepared<S>,
     settings: &Settings,
 ) -> Result<(Box<dyn Solver<S> + 'p>, String, Option<String>), Error> {
-    let (name, reason) = method(prepared, settings);
+    let (name, tuned, reason) = method(prepared, settings);
     let rows = catalogue::methods::<S>();
     let row = catalogue::find("method", &rows, &name)?;
-    let mut given: Vec<(&str, f64)> = settings.arguments.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let mut given: Vec<(&str, f64)> = tuned.to_vec();
+    given.extend(settings.arguments.iter().map(|(name, value)| (name.as_str(), *value)));
     if row.entry.parameters.iter().any(|p| p.name == "steps") && settings.argument("steps").is_none() {
         given.push(("steps", iterations(prepared, settings) as f64)); // a horizon is the number of steps
     }
@@ -138,11 +154,12 @@ pub fn solve<S: Real>(prepared: &Prepared<S>, settings: &Settings, watch: Watch<
     }
     let stop = Stop {
         time: settings.time_limit.map(|limit| limit.saturating_sub(before)),
-        epsilon: settings.epsilon,
+        epsilon: settings.epsilon.or((settings.method == "auto").then(enough::<S>)),
         ..Stop::after(iterations)
     };
     let mut recorder = Recorder {
         every: watch.trace_every,
+        exact: watch.exact,
         iterations,
         rows,
         before,
@@ -154,6 +171,7 @@ pub fn solve<S: Real>(prepared: &Prepared<S>, settings: &Settings, watch: Watch<
     let report = run(&mut *solver, &Options::new(stop), &mut [&mut recorder]);
     recorder.finish(&report.info, &mut *solver);
     let ended = match report.status {
+        Status::Certified if settings.epsilon.is_none() => Ended::Settled,
         Status::Certified => Ended::Certified,
         Status::Iterations | Status::Target => Ended::Iterations,
         Status::Stalled => Ended::Settled,

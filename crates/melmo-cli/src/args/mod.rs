@@ -1,12 +1,16 @@
 //! What was typed.
 
+mod denoise;
 mod factorize;
 mod recover;
+mod regress;
 mod solving;
 mod theory;
 
+pub use denoise::Denoise;
 pub use factorize::{Factorize, Scaling};
 pub use recover::Recover;
+pub use regress::{Regress, Selection};
 pub use solving::Solving;
 pub use theory::{Completions, Explain, Kind, List, Verify};
 
@@ -25,10 +29,14 @@ pub struct Cli {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Remove noise from an image
+    Denoise(Denoise),
     /// Sparse low-rank factors of a matrix: Y ≈ WH
     Factorize(Factorize),
     /// Recover a sparse matrix from some of its entries, as in the paper
     Recover(Recover),
+    /// Sparse linear, Huber or logistic regression, λ chosen by cross-validation
+    Regress(Regress),
     /// What there is: penalties, losses, operators, geometries, methods, data, formats
     List(List),
     /// What the theory guarantees for a method, a geometry and a problem

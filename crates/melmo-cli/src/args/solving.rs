@@ -79,6 +79,9 @@ pub struct Solving {
     /// Keep every N-th point in the trace
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Output")]
     pub trace_every: u64,
+    /// Write a page about the run: the result as a picture, the convergence, the certificate
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub report: Option<PathBuf>,
     /// Write a folder with the point and its certificate, for `melmo verify`
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub result: Option<PathBuf>,

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use melmo::linalg::{Into, Mat};
 use melmo::real::Real;
 use melmo::seeded::Seeded;
+use melmo_page::{Gallery, ImagePair};
 use melmo_tasks::Solved;
 use melmo_tasks::factorize::{self, Factors};
 
@@ -11,6 +13,7 @@ use crate::args::{Factorize, Scaling, Solving};
 use crate::error::Error;
 use crate::input::{Inputs, array, convert};
 use crate::output::{Outputs, expect_array, part};
+use crate::render::report::heatmap;
 use crate::render::{Summary, short};
 use crate::session::{Ready, Solve};
 
@@ -115,5 +118,18 @@ impl Solve for Factorize {
             outputs.array(&part(path, "H"), &array(vec![self.rank, *cols], h), None)?;
         }
         Ok(())
+    }
+
+    fn pictures<S: Real>(&self, ready: &Ready<S, Self::Kept>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        let (data, _, rows, cols) = &ready.kept;
+        let (w, h) = (&solved.report.z, &solved.report.x[rows * self.rank..]);
+        let mut product = vec![S::ZERO; rows * cols];
+        S::gemm(&mut product, Into::Replace, S::ONE, Mat::new(w, *rows, self.rank), Mat::new(h, self.rank, *cols));
+        let pair = heatmap("Y", &convert::<S>(data), *rows, *cols).zip(heatmap("WH", &product, *rows, *cols));
+        let factors = [heatmap("W", w, *rows, self.rank), heatmap("H", h, self.rank, *cols)];
+        let mut items: Vec<melmo_page::Item> = Vec::new();
+        items.extend(pair.map(|(y, product)| ImagePair::new("Data and product", y, product).into()));
+        items.push(Gallery::new(factors.into_iter().flatten()).title("Factors").into());
+        items
     }
 }

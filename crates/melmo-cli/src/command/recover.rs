@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use melmo::real::Real;
+use melmo_page::Gallery;
 use melmo_tasks::{Solved, recover};
 
 use crate::args::{Recover, Solving};
@@ -10,6 +11,7 @@ use crate::error::Error;
 use crate::input::{Inputs, array, convert};
 use crate::output::{Outputs, expect_array};
 use crate::render::Summary;
+use crate::render::report::heatmap;
 use crate::session::{Ready, Solve};
 
 impl Solve for Recover {
@@ -55,5 +57,10 @@ impl Solve for Recover {
             Some(path) => outputs.array(path, &array(vec![ready.kept.0, ready.kept.1], z), None),
             None => Ok(()),
         }
+    }
+
+    fn pictures<S: Real>(&self, ready: &Ready<S, Self::Kept>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        let (rows, cols) = ready.kept;
+        heatmap("X", &solved.report.z, rows, cols).map(|image| Gallery::new([image]).into()).into_iter().collect()
     }
 }

@@ -32,6 +32,14 @@ pub fn interrupted() -> bool {
     INTERRUPTS.load(Ordering::SeqCst) > 0
 }
 
+/// A bar on a terminal; nothing elsewhere, or when quiet.
+pub fn bar(quiet: bool, length: u64) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
+    let template = "{bar:24.cyan/dim} {percent:>3}%  {msg}  {eta} left";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(Some(length), target).with_style(style.progress_chars("━━╌"))
+}
+
 /// Shows where a run stands, a few times a second at most.
 pub struct Progress {
     /// None when nothing is to be shown.
@@ -53,10 +61,7 @@ impl Progress {
         let shown = if quiet {
             None
         } else if std::io::stderr().is_terminal() {
-            let bar = ProgressBar::with_draw_target(Some(iterations), ProgressDrawTarget::stderr_with_hz(10));
-            let template = "{bar:24.cyan/dim} {percent:>3}%  {msg}  {eta} left";
-            bar.set_style(ProgressStyle::with_template(template).expect("a fixed template").progress_chars("━━╌"));
-            Some(Shown::Bar(bar))
+            Some(Shown::Bar(bar(quiet, iterations)))
         } else {
             Some(Shown::Lines)
         };

@@ -6,9 +6,6 @@ use ::image::{ColorType, ImageDecoder, ImageError, ImageFormat, ImageReader, Lim
 use std::io::Cursor;
 
 const HINT: &str = "copying the file again, or saving it as an 8 or 16 bit PNG";
-/// No codec here makes more samples of a byte: deflate ends at 1032, LZW below 4096, and each of those bytes may be 8
-/// pixels, for a palette of 3 samples each.
-const EXPANSION: u64 = 1 << 15;
 /// The most bytes of samples an image may have, whatever the file's length.
 const MOST: u64 = 1 << 28;
 /// What a decoder may use beside the image itself.
@@ -35,7 +32,7 @@ pub fn parse(bytes: &[u8]) -> Result<Image, Error> {
 }
 
 fn decode(bytes: &[u8], format: ImageFormat) -> Result<Image, Error> {
-    let most = (bytes.len() as u64).saturating_mul(EXPANSION).min(MOST);
+    let most = (bytes.len() as u64).saturating_mul(expansion(format)).min(MOST);
     let mut limits = Limits::default();
     limits.max_alloc = Some(2 * most + WORKSPACE);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
@@ -59,6 +56,12 @@ fn decode(bytes: &[u8], format: ImageFormat) -> Result<Image, Error> {
         Image { width: width as usize, height: height as usize, channels, depth, maximum: depth.maximum(), data };
     image.check()?;
     Ok(image)
+}
+
+/// The most samples of a byte. Deflate ends at 1032 bytes, LZW below 4096, and each of those may be 8 pixels, for a
+/// palette of 3 samples each. JPEG, where the decoder makes up what is missing, needs a bit a block and ends below 1300.
+fn expansion(format: ImageFormat) -> u64 {
+    if matches!(format, ImageFormat::Jpeg) { 1 << 12 } else { 1 << 15 }
 }
 
 fn layout(color: ColorType) -> Result<(usize, Depth), Error> {

@@ -23,6 +23,8 @@ pub enum Lift<S> {
     Pixels,
     /// The ℓ2 norm of every given group of entries.
     Groups(Vec<Vec<usize>>),
+    /// The ℓ2 norm of every given group of entries, each with a weight.
+    WeightedGroups(Vec<Vec<usize>>, Vec<S>),
     /// The singular values of every block.
     SingularValues,
 }
@@ -57,6 +59,9 @@ fn lift<S: Real, P: Separable<S>>(phi: P, lift: &Lift<S>, layout: &Layout) -> Re
         Lift::Columns => Box::new(Group::columns(phi, layout)?),
         Lift::Pixels => Box::new(Group::pixels(phi, layout)?),
         Lift::Groups(groups) => Box::new(Group::given(phi, groups.clone(), layout.size())?),
+        Lift::WeightedGroups(groups, weights) => {
+            Box::new(Group::given(phi, groups.clone(), layout.size())?.weighted(weights.clone())?)
+        }
         Lift::SingularValues => Box::new(Spectral::new(phi, layout)?),
     })
 }

@@ -9,7 +9,7 @@ use crate::solver::{Alternating, CoordinateDescent, Palm, Smoothing};
 const BETA: Parameter =
     Parameter::new("beta", f64::NAN, "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
 const KAPPA: Parameter =
-    Parameter::new("kappa", 1e-6, "κ > 0: β shrinks when a step promises less than κ of what it hides");
+    Parameter::new("kappa", 1e-4, "κ > 0: β shrinks when a step promises less than κ of what it hides");
 const FLOOR: Parameter = Parameter::new("floor", f64::NAN, "least β; where rounding begins to show, unless given");
 const RESCALE: Parameter =
     Parameter::new("rescale", 0.0, "rescale the columns of W against H every so many sweeps; 0: never");

@@ -1,0 +1,49 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use melmo_tasks::{PenaltyChoice, number};
+
+use crate::args::Solving;
+
+/// Remove noise from an image: ½‖X − Y‖² + Σ φ of its differences (total variation).
+///
+/// With no options it just works: the noise is estimated, and the strength follows from it. Grey and colour, 8 and 16 bit
+/// (PNG, JPEG, PGM/PPM, TIFF) or arrays (.npy); depth, kind, range and alpha stay as they were.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  melmo denoise photo.jpg -o clean.png
+  melmo denoise camera --add-noise 0.1 --reference camera -o clean.png")]
+pub struct Denoise {
+    /// The image, or a bundled set from `melmo list data`
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+    /// Where to write; IN-denoised beside you, in the format of IN, unless given
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Remove more (above 1) or less (below 1) than the noise suggests
+    #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = number::parse)]
+    pub strength: f64,
+    /// The noise's standard deviation, in the image's units; estimated unless given
+    #[arg(long, value_name = "SIGMA", allow_negative_numbers = true, value_parser = number::parse)]
+    pub noise: Option<f64>,
+    /// φ: l1, mcp, huber, …; with lambda=… nothing is chosen, and λ is in the image's units (0 to 1; of arrays, as they are)
+    #[arg(long, value_name = "NAME:KEY=VALUE,…")]
+    pub penalty: Option<PenaltyChoice>,
+    /// Measure a pixel's differences together: edges of every direction cost the same
+    #[arg(long)]
+    pub isotropic: bool,
+    /// Start from this image
+    #[arg(long, value_name = "FILE")]
+    pub init: Option<PathBuf>,
+    /// The clean image: prints PSNR and SSIM, before and after
+    #[arg(long, value_name = "CLEAN")]
+    pub reference: Option<PathBuf>,
+    /// Add Gaussian noise first, for demonstrations (--seed says which)
+    #[arg(long, value_name = "SIGMA", allow_negative_numbers = true, value_parser = number::parse)]
+    pub add_noise: Option<f64>,
+    /// Write the image with its added noise too
+    #[arg(long, value_name = "FILE", requires = "add_noise")]
+    pub noisy_output: Option<PathBuf>,
+    #[command(flatten)]
+    pub solving: Solving,
+}

@@ -1,0 +1,76 @@
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use melmo_tasks::regress::{self, Loss};
+use melmo_tasks::{PenaltyChoice, number};
+
+use crate::args::Solving;
+
+/// Sparse regression: Σ ℓ(yᵢ, aᵢᵀb + c) + n·Σ φ(bⱼ), the intercept c free.
+///
+/// Columns are centred and scaled first, and coefficients come back in the data's units. Unless λ is given it is chosen
+/// by cross-validation along a path from λ_max, where every coefficient is 0.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Example: melmo regress table.csv price --penalty mcp -o coefficients.csv")]
+pub struct Regress {
+    /// The table of columns (.csv, .npy, .mtx)
+    #[arg(value_name = "X")]
+    pub input: PathBuf,
+    /// What is predicted: a file with a number a row, or the name of a column of X
+    #[arg(value_name = "Y")]
+    pub target: String,
+    /// ℓ: squares, logistic (two classes), huber or huber:delta=1.5
+    #[arg(long, default_value = "squares", value_name = "NAME")]
+    pub loss: Loss,
+    /// φ: l1, mcp, scad, elastic-net, … ; with lambda=… nothing is chosen
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = regress::PENALTY)]
+    pub penalty: PenaltyChoice,
+    /// λ, instead of choosing it
+    #[arg(long, value_name = "L", allow_negative_numbers = true, value_parser = number::parse)]
+    pub lambda: Option<f64>,
+    /// Penalise groups of columns together: their sizes, in order, as in 3,3,4
+    #[arg(long, value_name = "SIZES")]
+    pub groups: Option<String>,
+    /// No intercept
+    #[arg(long)]
+    pub no_intercept: bool,
+    /// Leave the scale of the columns as it is
+    #[arg(long)]
+    pub no_standardize: bool,
+    /// How many λ to try
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(2..))]
+    pub path: u64,
+    /// The least λ of the path, relative to λ_max
+    #[arg(long, value_name = "R", default_value = "0.001", allow_negative_numbers = true, value_parser = number::parse)]
+    pub path_ratio: f64,
+    /// Parts of the cross-validation
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub folds: usize,
+    /// Which λ: the least held-out loss, or the simplest model within one standard error of it
+    #[arg(long, default_value = "min")]
+    pub select: Selection,
+    /// Write the path: λ, held-out loss, its standard error, coefficients that are not 0 (.csv)
+    #[arg(long, value_name = "FILE")]
+    pub path_output: Option<PathBuf>,
+    /// Predict for this table, which has the columns of X
+    #[arg(long, value_name = "FILE", requires = "predictions")]
+    pub predict: Option<PathBuf>,
+    /// Where to write the predictions (.csv, .npy)
+    #[arg(long, value_name = "FILE", requires = "predict")]
+    pub predictions: Option<PathBuf>,
+    /// Where to write the coefficients: .csv with names, or .npy; nothing is written unless given
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub solving: Solving,
+}
+
+/// Which λ of a path.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// The least held-out loss.
+    Min,
+    /// The simplest within one standard error of it.
+    #[value(name = "1se")]
+    OneSe,
+}

@@ -1,0 +1,178 @@
+//! `melmo denoise`: in one piece when it is watched closely or small, else strip by strip.
+
+mod quality;
+mod strips;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use melmo::real::Real;
+use melmo::seeded::Seeded;
+use melmo_tasks::Solved;
+use melmo_tasks::denoise::{Options, Plan, Planes, Strip, strips as cut};
+
+use crate::args::{Denoise, Solving};
+use crate::error::Error;
+use crate::input::{Inputs, convert};
+use crate::job::Job;
+use crate::output::{Outputs, extension};
+use crate::picture::Picture;
+use crate::render::{Summary, short};
+use crate::session::{self, Ready, Solve};
+
+/// The picture as it was solved for, and the clean one.
+pub struct Kept {
+    picture: Picture,
+    reference: Option<Picture>,
+    /// The image's units for one unit of the problem's.
+    scale: f64,
+}
+
+/// Runs the command in the way that fits the picture's size and what is asked for.
+pub fn run(denoise: &Denoise, job: &Job) -> Result<ExitCode, Error> {
+    let solving = &denoise.solving;
+    let files = [&solving.trace, &solving.checkpoint, &solving.result, &solving.report, &denoise.init];
+    let watched = files.iter().any(|file| file.is_some()) || solving.settings().epsilon.is_some();
+    match denoise.pieces(watched)? {
+        1 => session::run(denoise, job),
+        _ => strips::run(denoise, job),
+    }
+}
+
+impl Denoise {
+    /// Into how many pieces the picture is cut: none where there is nothing to do, one where it is small or watched closely.
+    fn pieces(&self, watched: bool) -> Result<usize, Error> {
+        let (picture, _) = self.pictures(&mut Inputs::default())?;
+        let count = cut::strips(picture.rows, picture.cols, picture.planes.len()).len();
+        if count > 1 && !watched {
+            return Ok(count);
+        }
+        let data = together::<f64>(&picture);
+        let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &self.options())?;
+        Ok(plan.strips().len().min(1))
+    }
+
+    /// OUT, or IN-denoised in the format of IN.
+    fn target(&self) -> PathBuf {
+        self.output.clone().unwrap_or_else(|| {
+            let stem = self.input.file_stem().map_or("image".into(), |stem| stem.to_string_lossy());
+            let known = Picture::expect_format(&self.input).is_ok();
+            let extension = if known { extension(&self.input) } else { "png".into() };
+            PathBuf::from(format!("{stem}-denoised.{extension}"))
+        })
+    }
+
+    /// The picture with the noise that was asked for, and the clean one.
+    fn pictures(&self, inputs: &mut Inputs) -> Result<(Picture, Option<Picture>), Error> {
+        let mut picture = Picture::read(inputs, &self.input)?;
+        picture.expect_to_fit(&self.target())?;
+        let read = |inputs: &mut Inputs, path: &PathBuf| picture.read_like(inputs, path);
+        let reference = self.reference.as_ref().map(|path| read(inputs, path)).transpose()?;
+        if let Some(sigma) = self.add_noise {
+            if !(sigma >= 0.0 && sigma.is_finite()) {
+                return Err(Error::option("add-noise", format!("{sigma}: expected a number, at least 0")));
+            }
+            let mut seeded = Seeded::new(self.solving.seed);
+            picture.planes.iter_mut().flatten().for_each(|value| *value += sigma * seeded.normal());
+        }
+        Ok((picture, reference))
+    }
+
+    fn options(&self) -> Options {
+        Options { penalty: self.penalty.clone(), strength: self.strength, isotropic: self.isotropic, noise: self.noise }
+    }
+
+    /// What was read and chosen.
+    fn tell<S: Real>(&self, picture: &Picture, plan: &Plan<'_, S>, summary: &mut Summary) {
+        summary.add("shape", vec![picture.rows, picture.cols, picture.planes.len()], "image", picture.about());
+        let noise = plan.noise();
+        let how = if self.noise.is_some() { "given" } else { "estimated" };
+        let share = if picture.range() == 1.0 {
+            String::new()
+        } else {
+            format!(", {:.2} % of the range", 100.0 * noise / picture.range())
+        };
+        summary.add("noise", noise, "noise", format!("σ = {} ({how}{share})", short(noise)));
+        summary.text("penalty", "penalty", plan.penalty());
+    }
+
+    /// Writes the picture, and says how near it comes to the clean one.
+    fn hand_over(
+        &self,
+        kept: &Kept,
+        planes: Vec<Vec<f64>>,
+        outputs: &mut Outputs,
+        summary: &mut Summary,
+    ) -> Result<(), Error> {
+        let denoised = kept.picture.with(planes);
+        if let Some(clean) = &kept.reference {
+            quality::tell(clean, &kept.picture, &denoised, summary)?;
+        }
+        if let Some(path) = &self.noisy_output {
+            kept.picture.write(outputs, path)?;
+        }
+        denoised.write(outputs, &self.target())
+    }
+}
+
+/// All planes, one after another, in the precision of the run.
+fn together<S: Real>(picture: &Picture) -> Vec<S> {
+    picture.planes.iter().flat_map(|plane| convert::<S>(plane)).collect()
+}
+
+/// Planes of a picture from one buffer.
+fn apart<S: Real>(picture: &Picture, data: &[S], scale: f64) -> Vec<Vec<f64>> {
+    let plane = |plane: &[S]| plane.iter().map(|value| value.f64() * scale).collect();
+    data.chunks_exact(picture.rows * picture.cols).map(plane).collect()
+}
+
+impl Solve for Denoise {
+    type Kept = Kept;
+
+    fn solving(&self) -> &Solving {
+        &self.solving
+    }
+
+    fn outputs(&self) -> Result<Vec<PathBuf>, Error> {
+        let all: Vec<PathBuf> = std::iter::once(self.target()).chain(self.noisy_output.clone()).collect();
+        all.iter().try_for_each(|path: &PathBuf| Picture::expect_format(path))?;
+        Ok(all)
+    }
+
+    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept>, Error> {
+        let (picture, reference) = self.pictures(inputs)?;
+        let data = together::<S>(&picture);
+        let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &self.options())?;
+        self.tell(&picture, &plan, summary);
+        let whole = Strip { seen: 0..picture.rows, own: 0..picture.rows };
+        let mut prepared = plan.prepare(&whole)?;
+        if let Some(path) = &self.init {
+            let start = picture.read_like(inputs, path)?;
+            let scaled = together::<f64>(&start).into_iter().map(|value| S::of(value / plan.scale()));
+            prepared.start = scaled.collect();
+        }
+        let resolved = vec![("noise", plan.noise().to_string())];
+        let scale = plan.scale();
+        Ok(Ready { prepared, kept: Kept { picture, reference, scale }, resolved })
+    }
+
+    fn deliver<S: Real>(
+        &self,
+        ready: &Ready<S, Self::Kept>,
+        solved: &Solved<S>,
+        outputs: &mut Outputs,
+        summary: &mut Summary,
+    ) -> Result<(), Error> {
+        let kept = &ready.kept;
+        self.hand_over(kept, apart(&kept.picture, &solved.report.x, kept.scale), outputs, summary)
+    }
+
+    fn pictures<S: Real>(&self, ready: &Ready<S, Self::Kept>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        let kept = &ready.kept;
+        let after = kept.picture.with(apart(&kept.picture, &solved.report.x, kept.scale));
+        let pair = kept.picture.preview("before").zip(after.preview("after"));
+        pair.map(|(before, after)| melmo_page::ImagePair::new("Before and after", before, after).into())
+            .into_iter()
+            .collect()
+    }
+}

@@ -1,0 +1,189 @@
+//! Pictures of any kind: images keep their depth and their alpha, arrays their kind and their range.
+
+use std::path::Path;
+
+use melmo_data::image::{Encoding, Image};
+use melmo_data::{Array, Data, Kind, image};
+
+use crate::error::Error;
+use crate::input::Inputs;
+use crate::output::{Outputs, extension};
+
+/// Channels of equal size; what is not denoised (alpha) lies aside.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    pub rows: usize,
+    pub cols: usize,
+    /// Each rows×cols: grey, or red, green, blue.
+    pub planes: Vec<Vec<f64>>,
+    alpha: Option<Vec<f64>>,
+    origin: Origin,
+}
+
+/// What it was read from: decides how it is written.
+#[derive(Clone, Debug)]
+enum Origin {
+    Image { depth: image::Depth, maximum: u16 },
+    Array { kind: Kind, shape: Vec<usize> },
+}
+
+impl Picture {
+    /// Reads an image, or a rows×cols or rows×cols×3 array. A bundled set is an array.
+    pub fn read(inputs: &mut Inputs, path: &Path) -> Result<Self, Error> {
+        match inputs.open(path)? {
+            Data::Image(image) => Ok(Self::of_image(&image)),
+            other => Self::of_array(path, other.into_array()),
+        }
+    }
+
+    fn of_image(image: &Image) -> Self {
+        let plane =
+            |channel: usize| image.data.iter().skip(channel).step_by(image.channels).copied().collect::<Vec<_>>();
+        let colours = if image.channels < 3 { 1 } else { 3 };
+        Self {
+            rows: image.height,
+            cols: image.width,
+            planes: (0..colours).map(plane).collect(),
+            alpha: (image.channels > colours).then(|| plane(colours)),
+            origin: Origin::Image { depth: image.depth, maximum: image.maximum },
+        }
+    }
+
+    fn of_array(path: &Path, array: Array) -> Result<Self, Error> {
+        let (rows, cols, channels) = match array.shape[..] {
+            [rows, cols] => (rows, cols, 1),
+            [rows, cols, channels @ (1 | 3)] => (rows, cols, channels),
+            _ => {
+                let message =
+                    format!("found an array of shape {:?}; expected rows × columns, or × 3 colours", array.shape);
+                return Err(Error::input(path, message));
+            }
+        };
+        if let Some(at) = array.data.iter().position(|value| !value.is_finite()) {
+            let (row, column) = (at / (cols * channels) + 1, at / channels % cols + 1);
+            return Err(Error::input(
+                path,
+                format!("row {row}, column {column} is {}; expected a number", array.data[at]),
+            ));
+        }
+        if array.data.is_empty() {
+            return Err(Error::input(path, "has no pixels"));
+        }
+        let plane = |channel: usize| array.data.iter().skip(channel).step_by(channels).copied().collect();
+        let planes = (0..channels).map(plane).collect();
+        Ok(Self { rows, cols, planes, alpha: None, origin: Origin::Array { kind: array.kind, shape: array.shape } })
+    }
+
+    /// The same picture with other colours.
+    pub fn with(&self, planes: Vec<Vec<f64>>) -> Self {
+        Self { planes, ..self.clone() }
+    }
+
+    /// One line about it.
+    pub fn about(&self) -> String {
+        let colours = if self.planes.len() == 3 { "colour" } else { "grey" };
+        let alpha = if self.alpha.is_some() { ", alpha kept" } else { "" };
+        let kind = match &self.origin {
+            Origin::Image { depth: image::Depth::Eight, .. } => "8 bit".into(),
+            Origin::Image { depth: image::Depth::Sixteen, .. } => "16 bit".into(),
+            Origin::Array { kind, .. } => format!("{kind:?} array").to_lowercase(),
+        };
+        format!("{}×{}, {colours}, {kind}{alpha}", self.rows, self.cols)
+    }
+
+    /// What counts as full range: 1 for images; for arrays the kind's, or the range of the numbers.
+    pub fn range(&self) -> f64 {
+        match &self.origin {
+            Origin::Image { .. } => 1.0,
+            Origin::Array { kind, .. } => match kind {
+                Kind::U8 => 255.0,
+                Kind::U16 => 65535.0,
+                _ => {
+                    let all = || self.planes.iter().flatten().copied();
+                    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+                    if high - low <= 2.0 { 1.0 } else { high - low }
+                }
+            },
+        }
+    }
+
+    /// All channels of a pixel together.
+    fn interleaved(&self) -> Vec<f64> {
+        let all: Vec<&Vec<f64>> = self.planes.iter().chain(&self.alpha).collect();
+        (0..self.rows * self.cols).flat_map(|at| all.iter().map(move |plane| plane[at])).collect()
+    }
+
+    /// Writes it by the name's extension: as an image of its own depth (8 bit for arrays), or as an array of its own kind.
+    pub fn write(&self, outputs: &mut Outputs, path: &Path) -> Result<(), Error> {
+        if extension(path) == "npy" {
+            let (kind, shape) = match &self.origin {
+                Origin::Array { kind, shape } => (*kind, shape.clone()),
+                Origin::Image { .. } if self.planes.len() == 1 => (Kind::F64, vec![self.rows, self.cols]),
+                Origin::Image { .. } => (Kind::F64, vec![self.rows, self.cols, 3]),
+            };
+            let bounds = kind.bounds();
+            let fitted = |v: f64| bounds.map_or(v, |(low, high)| v.round().clamp(low, high));
+            let data = Self { alpha: None, ..self.clone() }.interleaved().into_iter().map(fitted).collect();
+            return outputs.array(path, &Array { shape, data, kind }, None);
+        }
+        let encoding = Encoding::of(path).unwrap_or(Encoding::Png);
+        outputs.bytes(path, &image::encode(&self.image(encoding), encoding).map_err(|error| error.about(path))?)
+    }
+    /// Another picture of the same size and channels.
+    pub fn read_like(&self, inputs: &mut Inputs, path: &Path) -> Result<Self, Error> {
+        let other = Self::read(inputs, path)?;
+        let size = |picture: &Self| (picture.rows, picture.cols, picture.planes.len());
+        if size(&other) == size(self) {
+            return Ok(other);
+        }
+        let message = format!(
+            "found {}; expected {}×{} pixels of {} channels",
+            other.about(),
+            self.rows,
+            self.cols,
+            self.planes.len()
+        );
+        Err(Error::input(path, message))
+    }
+
+    /// Refuses, before any work, a format that cannot hold this picture: alpha in a JPEG, colour in a PGM.
+    pub fn expect_to_fit(&self, path: &Path) -> Result<(), Error> {
+        let Some(encoding) = Encoding::of(path) else { return Ok(()) };
+        let pixel = Self {
+            rows: 1,
+            cols: 1,
+            planes: vec![vec![0.0]; self.planes.len()],
+            alpha: self.alpha.as_ref().map(|_| vec![1.0]),
+            origin: self.origin.clone(),
+        };
+        image::encode(&pixel.image(encoding), encoding).map(drop).map_err(|error| error.about(path).into())
+    }
+
+    /// As an image of its own depth, 8 bit for arrays and where the format has no more.
+    fn image(&self, encoding: Encoding) -> Image {
+        let (depth, maximum, high) = match &self.origin {
+            Origin::Image { .. } if encoding == Encoding::Jpeg => (image::Depth::Eight, 255, 1.0),
+            Origin::Image { depth, maximum } => (*depth, *maximum, 1.0),
+            Origin::Array { .. } => (image::Depth::Eight, 255, self.range()),
+        };
+        let data = self.interleaved().into_iter().map(|v| (v / high).clamp(0.0, 1.0)).collect();
+        let channels = self.planes.len() + usize::from(self.alpha.is_some());
+        Image { width: self.cols, height: self.rows, channels, depth, maximum, data }
+    }
+
+    /// For a page: PNG, 8 bit, without alpha.
+    pub fn preview(&self, caption: &str) -> Option<melmo_page::Image> {
+        let image = Self { alpha: None, ..self.clone() }.image(Encoding::Jpeg); // 8 bit
+        let png = image::encode(&image, Encoding::Png).ok()?;
+        melmo_page::Image::png(melmo_page::plain(caption), png).ok()
+    }
+
+    /// Refuses a name that no picture can be written to.
+    pub fn expect_format(path: &Path) -> Result<(), Error> {
+        let known = ["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "npy"];
+        match known.contains(&extension(path).as_str()) {
+            true => Ok(()),
+            false => Err(Error::input(path, format!("expected a name that ends in one of .{}", known.join(" .")))),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! `--report FILE.html`: what was solved, the convergence, the certificate, the result as a picture; one file, no network.
+
+use melmo::real::Real;
+use melmo::trace::Row;
+use melmo_page::{Axis, Callout, Chart, Code, Item, KeyValues, Page, Section, Series, plain};
+use melmo_tasks::{Ended, Solved};
+
+use crate::job::Job;
+use crate::render::{Summary, short};
+
+/// Rows that a report's charts are drawn from, about.
+pub const ROWS: u64 = 500;
+
+/// The page.
+pub fn page<S: Real>(job: &Job, summary: &Summary, solved: &Solved<S>, pictures: Vec<Item>) -> String {
+    let mut facts = KeyValues::new();
+    for (label, text) in summary.lines() {
+        facts = facts.row(plain(label), plain(text));
+    }
+    let mut result = Section::new("Result").item(facts).item(verdict(solved));
+    for picture in pictures {
+        result = result.item(picture);
+    }
+    let mut page = Page::new(format!("melmo {}", job.command))
+        .subtitle("What was solved, how it went, what is certain.")
+        .section(result);
+    if solved.rows.len() > 1 {
+        page = page.section(convergence(&solved.rows));
+    }
+    let again = Section::new("Once more").paragraph("The same job, from the command line:").item(Code::new(job.line()));
+    let precision = S::NAME;
+    page.section(again).fact("melmo", env!("CARGO_PKG_VERSION")).fact("precision", precision).html()
+}
+
+/// What is certain about the end point.
+fn verdict<S: Real>(solved: &Solved<S>) -> Callout {
+    let Some(certificate) = &solved.report.certificate else {
+        return Callout::warning("No certificate: the problem could not be evaluated at the end point.");
+    };
+    let numbers = format!(
+        "At β = {} the gradient of the smoothed objective has dual norm at most {} and the proximal gap is {}.",
+        short(certificate.beta),
+        short(certificate.dual_norm.upper),
+        short(certificate.prox_gap)
+    );
+    match (solved.ended, certificate.claim) {
+        (Ended::Certified, Some(_)) => Callout::good(numbers).title("Certified to the ε that was asked for"),
+        (Ended::NotFinite, _) => {
+            Callout::warning(numbers).title("A number was not finite; the last good point is shown")
+        }
+        _ => Callout::note(numbers).title("What can be re-checked"),
+    }
+}
+
+/// F, dual norm, gap and smoothing against steps and seconds.
+fn convergence(rows: &[Row]) -> Section {
+    let k: Vec<f64> = rows.iter().map(|row| row.k as f64).collect();
+    let seconds: Vec<f64> = rows.iter().map(|row| row.seconds).collect();
+    let axes = || [Axis::log("step"), Axis::linear("seconds")];
+    let series = |name: &str, value: &dyn Fn(&Row) -> f64| {
+        Series::new(name, k.clone(), rows.iter().map(value).collect::<Vec<_>>()).also_against(seconds.clone())
+    };
+    let objective = Chart::new("Objective", axes(), Axis::log("F"))
+        .series(series("F", &|row| row.objective))
+        .series(series("F_{β}, smoothed", &|row| row.smoothed));
+    let measures = Chart::new("Certificate", axes(), Axis::log(""))
+        .series(series("dual norm of ∇F_{β}", &|row| row.dual_norm.unwrap_or(row.bracket.upper)))
+        .series(series("proximal gap", &|row| row.prox_gap));
+    let schedule = Chart::new("Smoothing and step", axes(), Axis::log(""))
+        .series(series("β", &|row| row.beta))
+        .series(series("γ", &|row| row.gamma));
+    Section::new("Convergence").item(objective).columns([measures, schedule])
+}
+
+/// A matrix as a grey picture, small to large from black to white; very large ones are thinned.
+pub fn heatmap<S: Real>(caption: &str, data: &[S], rows: usize, cols: usize) -> Option<melmo_page::Image> {
+    const SIDE: usize = 512;
+    let (step_down, step_right) = (rows.div_ceil(SIDE), cols.div_ceil(SIDE));
+    let (height, width) = (rows.div_ceil(step_down), cols.div_ceil(step_right));
+    let at = |i: usize, j: usize| data[i * step_down * cols + j * step_right].f64();
+    let all = || (0..height).flat_map(|i| (0..width).map(move |j| (i, j))).map(|(i, j)| at(i, j));
+    let finite = || all().filter(|value| value.is_finite());
+    let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let width_of_range = if high > low { high - low } else { 1.0 };
+    let grey = |value: f64| if value.is_finite() { (255.0 * (value - low) / width_of_range).round() as u8 } else { 0 };
+    let samples: Vec<u8> = all().map(grey).collect();
+    melmo_page::Image::grey(plain(caption), width as u32, height as u32, &samples).ok()
+}

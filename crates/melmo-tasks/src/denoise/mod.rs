@@ -1,0 +1,95 @@
+//! Denoising: an image without its noise, from the image alone.
+//!
+//! The noise is estimated ([`noise`]), the image is measured in its units, and
+//!
+//! ```text
+//! ½‖X − Y‖² + Σₚ wₚ(φ₁(‖∇X‖ₚ) + φ₂(‖∇²X‖ₚ))
+//! ```
+//!
+//! is minimised: log-sum penalties of the first and second differences of each pixel, all channels together, weighted by
+//! how much goes on around the pixel. A multiple of an image gives the same multiple of the answer. A penalty of your own
+//! makes it plain total variation, isotropic or not, in the image's units.
+//!
+//! ```
+//! use melmo_tasks::Settings;
+//! use melmo_tasks::denoise::{Options, Planes, denoise};
+//!
+//! let noise = melmo::seeded::Seeded::new(1).normals::<f64>(64 * 64);
+//! let y: Vec<f64> = noise.iter().enumerate().map(|(p, n)| f64::from(u8::from(p % 64 < 32)) + 0.1 * n).collect();
+//! let answer = denoise(Planes::new(&y, 64, 64, 1)?, &Options::default(), &Settings::default())?;
+//! assert!((answer.noise - 0.1).abs() < 0.01);
+//! assert!((answer.image[64 * 32 + 16] - 1.0).abs() < 0.05);
+//! # Ok::<(), melmo_tasks::Error>(())
+//! ```
+
+mod activity;
+mod model;
+pub mod noise;
+mod plan;
+mod planes;
+mod start;
+pub mod strips;
+
+pub use plan::Plan;
+pub use planes::Planes;
+pub use strips::Strip;
+
+use std::sync::Mutex;
+
+use melmo::real::Real;
+use rayon::prelude::*;
+
+use crate::choice::PenaltyChoice;
+use crate::error::Error;
+use crate::settings::Settings;
+use crate::solve::{Solved, Watch, solve};
+
+/// What can be chosen; everything has a default.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Plain total variation with this penalty, in the image's units, instead of the automatic one.
+    pub penalty: Option<PenaltyChoice>,
+    /// What λ is multiplied by: above 1 smooths more, 0 leaves the image as it is.
+    pub strength: f64,
+    /// For a penalty of your own: of the norm of a pixel's differences over all channels, instead of each difference.
+    pub isotropic: bool,
+    /// σ, where it is known, in the image's units.
+    pub noise: Option<f64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { penalty: None, strength: 1.0, isotropic: false, noise: None }
+    }
+}
+
+/// An image without its noise, and how it was found.
+pub struct Denoised<S: Real> {
+    /// As large as the image that was given, in its units.
+    pub image: Vec<S>,
+    /// σ: the standard deviation of the noise, estimated or given.
+    pub noise: f64,
+    /// The slope of the penalty at 0, in the image's units; 0 where nothing was done.
+    pub lambda: f64,
+    /// The penalty, in one line.
+    pub penalty: String,
+    /// How each strip was solved, from top to bottom; none where nothing was done. Their points are in `image`.
+    pub solved: Vec<Solved<S>>,
+}
+
+/// Denoises an image, its strips in parallel.
+pub fn denoise<S: Real>(image: Planes<'_, S>, options: &Options, settings: &Settings) -> Result<Denoised<S>, Error> {
+    let plan = Plan::new(image, options)?;
+    let out = Mutex::new(plan.blank());
+    let one = |strip: &Strip| -> Result<Solved<S>, Error> {
+        let mut solved = solve(&plan.prepare(strip)?, settings, Watch::default())?;
+        let x = std::mem::take(&mut solved.report.x);
+        solved.report.z = Vec::new();
+        // Where two strips meet their shares are added; the sum of two numbers does not depend on who comes first.
+        plan.place(&mut out.lock().unwrap_or_else(std::sync::PoisonError::into_inner), strip, &x);
+        Ok(solved)
+    };
+    let solved = plan.strips().par_iter().map(one).collect::<Result<_, _>>()?;
+    let image = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    Ok(Denoised { image, noise: plan.noise(), lambda: plan.lambda(), penalty: plan.penalty(), solved })
+}

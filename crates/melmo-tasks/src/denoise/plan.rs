@@ -1,0 +1,117 @@
+//! What is to be done to an image: its noise, its problem, its strips. Whoever drives the solves asks for them one by one.
+
+use melmo::geometry::Norm;
+use melmo::real::Real;
+
+use super::strips::{Strip, strips};
+use super::{Options, Planes, activity, model, noise, start};
+use crate::choice::PenaltyChoice;
+use crate::error::Error;
+use crate::prepared::{Defaults, Prepared, Tuned};
+
+/// Steps at most; the picture no longer changes visibly after them.
+const ITERATIONS: u64 = 60;
+
+/// A picture needs less accuracy than a certificate: κ is large, and at the least β ∇g_β is that of g but for differences
+/// of a few hundredths of σ.
+const TUNED: Tuned = Tuned {
+    method: "scaled",
+    arguments: &[("floor", 0.1), ("kappa", 1e-2)],
+    reason: "steps of one pass over the image; after 60 of them no pixel changes visibly",
+};
+
+/// The strips of an image and the problem of each.
+pub struct Plan<'a, S> {
+    image: Planes<'a, S>,
+    noise: f64,
+    strength: f64,
+    /// The penalty that was asked for, complete.
+    chosen: Option<PenaltyChoice>,
+    isotropic: bool,
+    strips: Vec<Strip>,
+}
+
+impl<'a, S: Real> Plan<'a, S> {
+    /// Looks at the image. Refuses a strength or a σ that is negative or not finite, and a penalty that does not fit.
+    pub fn new(image: Planes<'a, S>, options: &Options) -> Result<Self, Error> {
+        let check = |what: &str, value: f64| match value >= 0.0 && value.is_finite() {
+            true => Ok(value),
+            false => Err(Error::input(what, value.to_string(), "a finite number, at least 0")),
+        };
+        let strength = check("the strength", options.strength)?;
+        let noise = match options.noise {
+            Some(sigma) => check("the noise's standard deviation", sigma)?,
+            None => noise::estimate(&image),
+        };
+        let chosen = options.penalty.as_ref().map(|penalty| model::complete(penalty, noise, strength));
+        let idle =
+            strength == 0.0 || noise == 0.0 && options.penalty.as_ref().is_none_or(|p| p.get("lambda").is_none());
+        let strips = if idle { Vec::new() } else { strips(image.rows, image.cols, image.channels) };
+        Ok(Self { image, noise, strength, chosen, isotropic: options.isotropic, strips })
+    }
+
+    /// σ: the standard deviation of the noise, in the image's units.
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// The slope of the penalty at 0, or the λ that was asked for, in the image's units; 0 where there is nothing to do.
+    pub fn lambda(&self) -> f64 {
+        match &self.chosen {
+            _ if self.strips.is_empty() => 0.0,
+            Some(penalty) => penalty.get("lambda").unwrap_or(f64::NAN),
+            None => model::slope(self.noise, self.strength),
+        }
+    }
+
+    /// The penalty in one line.
+    pub fn penalty(&self) -> String {
+        match &self.chosen {
+            _ if self.strips.is_empty() => "none".into(),
+            Some(penalty) => penalty.to_string(),
+            None => model::describe(self.strength),
+        }
+    }
+
+    /// What is solved, one after another or all at once; empty where there is nothing to do.
+    pub fn strips(&self) -> &[Strip] {
+        &self.strips
+    }
+
+    /// The image's units for one unit of the problem's: σ, or 1 for a penalty that was asked for.
+    pub fn scale(&self) -> f64 {
+        if self.chosen.is_some() { 1.0 } else { self.noise }
+    }
+
+    /// A strip's problem and where it starts.
+    pub fn prepare(&self, strip: &Strip) -> Result<Prepared<S>, Error> {
+        let Planes { cols, channels, .. } = self.image;
+        let shape = [strip.seen.len(), cols, channels];
+        let scale = S::of(1.0 / self.scale());
+        let samples = (0..channels).flat_map(|c| self.image.stretch(c, strip.seen.clone()));
+        let y: Vec<S> = samples.map(|&v| v * scale).collect();
+        let start = start::smooth(&y, shape)?;
+        let problem = match &self.chosen {
+            Some(penalty) => model::chosen(y, shape, penalty, self.isotropic)?,
+            None => {
+                let weights = activity::weights(&self.image, strip.seen.clone(), self.noise);
+                model::automatic(y, weights, shape, self.strength)?
+            }
+        };
+        let defaults = match self.chosen {
+            Some(_) => Defaults::default(),
+            None => Defaults { norm: Norm::L2, iterations: ITERATIONS, tuned: Some(TUNED) },
+        };
+        Ok(Prepared { problem, start, defaults, optimum: None })
+    }
+
+    /// The image that strips are placed in: zeros, or the image itself where there is nothing to do.
+    pub fn blank(&self) -> Vec<S> {
+        if self.strips.is_empty() { self.image.data.to_vec() } else { vec![S::ZERO; self.image.data.len()] }
+    }
+
+    /// Adds a strip's share of the image, from its solution. Every strip once, in any order.
+    pub fn place(&self, out: &mut [S], strip: &Strip, x: &[S]) {
+        strip.place(out, x, self.scale(), self.image.rows, self.image.cols);
+    }
+}

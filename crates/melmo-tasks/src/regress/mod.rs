@@ -1,0 +1,19 @@
+//! Sparse regression: Σᵢ ℓ(yᵢ, aᵢᵀb + c) + n·Σⱼ φ(bⱼ), with an intercept c that is not penalised.
+//!
+//! Columns are centred and scaled to standard deviation 1 before b is penalised, and coefficients come back in the data's
+//! own units. The factor n makes λ mean the same for any number of rows.
+
+mod design;
+mod fit;
+mod groups;
+mod loss;
+mod select;
+
+pub use design::Design;
+pub use fit::{Coefficients, Regression};
+pub use groups::parse as parse_groups;
+pub use loss::Loss;
+pub use select::{CrossValidation, Point};
+
+/// The penalty unless one is given.
+pub const PENALTY: &str = "l1";

@@ -1,0 +1,135 @@
+use melmo::real::Real;
+use melmo::seeded::Seeded;
+use melmo::solver::{LambdaPath, geometric};
+use rayon::prelude::*;
+
+use crate::error::Error;
+use crate::regress::{Loss, Regression};
+
+/// One λ of a path, as cross-validation judged it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// λ.
+    pub lambda: f64,
+    /// The held-out loss, a mean over folds.
+    pub mean: f64,
+    /// Its standard error over folds.
+    pub error: f64,
+    /// Coefficients that are not 0, fitted on all rows.
+    pub nonzero: usize,
+}
+
+/// A path of λ with the held-out loss of each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CrossValidation {
+    /// From λ_max downwards.
+    pub points: Vec<Point>,
+    /// Where the held-out loss is least.
+    pub best: usize,
+    /// The largest λ whose held-out loss is within one standard error of the least.
+    pub simplest: usize,
+}
+
+/// A path ends where this share of the loss at its start is left: the rest would follow noise, and for separable classes
+/// run off to infinity.
+fn exhausted(loss: Loss) -> f64 {
+    if loss == Loss::Logistic { 1e-2 } else { 1e-5 }
+}
+
+/// Solves a path on some rows: the solutions, λ by λ.
+fn path<S: Real>(regression: &Regression, rows: &[usize], lambdas: &[f64]) -> Result<Vec<Vec<S>>, Error> {
+    let f = regression.smooth::<S>(rows)?;
+    let penalty = |lambda| regression.penalty(lambda, rows.len()).map_err(library);
+    let mut path = LambdaPath::new(&*f, None, penalty)?.accuracy(1e-4, 50);
+    path.lambda_max()?;
+    let mut solutions: Vec<Vec<S>> = Vec::with_capacity(lambdas.len());
+    let mut null = None;
+    for &lambda in lambdas {
+        let point = path.solve(lambda)?;
+        let explained = point.loss <= exhausted(regression.loss) * *null.get_or_insert(point.loss);
+        solutions.push(point.x);
+        if explained {
+            break;
+        }
+    }
+    if let Some(last) = solutions.last().cloned() {
+        solutions.resize(lambdas.len(), last);
+    }
+    Ok(solutions)
+}
+
+/// Only the library's errors come from a penalty that was built once already.
+fn library(error: Error) -> melmo::error::Error {
+    match error {
+        Error::Library(error) => error,
+        other => melmo::error::Error::Unsupported(other.to_string()),
+    }
+}
+
+impl Regression {
+    /// The least λ for which every penalised coefficient is 0.
+    pub fn lambda_max<S: Real>(&self) -> Result<f64, Error> {
+        let f = self.smooth::<S>(&self.all())?;
+        let penalty = |lambda| self.penalty(lambda, self.design.rows).map_err(library);
+        Ok(LambdaPath::new(&*f, None, penalty)?.lambda_max()?)
+    }
+
+    /// `count` λ from λ_max to λ_max·`ratio`, each fitted on all rows and on all but one of `folds` parts of a seeded
+    /// shuffle. The folds run in parallel; the result does not depend on how many threads there are.
+    pub fn cross_validate<S: Real>(
+        &self,
+        count: usize,
+        ratio: f64,
+        folds: usize,
+        seed: u64,
+    ) -> Result<CrossValidation, Error> {
+        let rows = self.design.rows;
+        if folds < 2 || folds > rows {
+            return Err(Error::input("folds", folds.to_string(), format!("2 to {rows}, the number of rows")));
+        }
+        let lambda_max = self.lambda_max::<S>()?;
+        let lambdas = geometric(lambda_max, ratio, count);
+        if !(lambda_max > 0.0 && lambda_max.is_finite()) {
+            return Err(Error::input("X", "columns that say nothing about y", "at least one that varies with it"));
+        }
+        let order = shuffled(rows, seed);
+        let fitted = |fold: usize| -> Result<Vec<f64>, Error> {
+            let held: Vec<usize> = order.iter().copied().skip(fold).step_by(folds).collect();
+            let kept: Vec<usize> = self.all().into_iter().filter(|row| !held.contains(row)).collect();
+            let truth: Vec<f64> = held.iter().map(|&row| self.y[row]).collect();
+            let cells: Vec<f64> = held
+                .iter()
+                .flat_map(|&row| &self.x[row * self.design.cols..(row + 1) * self.design.cols])
+                .copied()
+                .collect();
+            let solutions = path::<S>(self, &kept, &lambdas)?;
+            let judged = |x: &Vec<S>| self.loss.mean(&truth, &self.coefficients(x).predict(&cells));
+            Ok(solutions.iter().map(judged).collect())
+        };
+        let losses: Vec<Vec<f64>> = (0..folds).into_par_iter().map(fitted).collect::<Result<_, _>>()?;
+        let all = path::<S>(self, &self.all(), &lambdas)?;
+        let points: Vec<Point> = (0..count)
+            .map(|i| {
+                let at: Vec<f64> = losses.iter().map(|fold| fold[i]).collect();
+                let mean = at.iter().sum::<f64>() / folds as f64;
+                let variance = at.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (folds as f64 - 1.0);
+                let nonzero = all[i][..self.design.cols].iter().filter(|b| **b != S::ZERO).count();
+                Point { lambda: lambdas[i], mean, error: (variance / folds as f64).sqrt(), nonzero }
+            })
+            .collect();
+        let best = (0..count).min_by(|&a, &b| points[a].mean.total_cmp(&points[b].mean)).unwrap_or(0);
+        let allowed = points[best].mean + points[best].error;
+        let simplest = points.iter().position(|point| point.mean <= allowed).unwrap_or(best);
+        Ok(CrossValidation { points, best, simplest })
+    }
+}
+
+/// 0, …, n − 1 in an order that depends on the seed alone (Fisher and Yates).
+fn shuffled(n: usize, seed: u64) -> Vec<usize> {
+    let mut seeded = Seeded::new(seed);
+    let mut order: Vec<usize> = (0..n).collect();
+    for i in (1..n).rev() {
+        order.swap(i, (seeded.uniform() * (i + 1) as f64) as usize);
+    }
+    order
+}

@@ -1,0 +1,225 @@
+//! Denoising, from arrays to pictures.
+
+use melmo::real::Real;
+use melmo::seeded::Seeded;
+use melmo_tasks::Settings;
+use melmo_tasks::denoise::{Denoised, Options, Plan, Planes, Strip, denoise, noise};
+use melmo_tasks::{Watch, solve};
+
+/// A ramp, a disc and stripes, from 0 to 1.
+fn picture(rows: usize, cols: usize) -> Vec<f64> {
+    let value = |i: usize, j: usize| {
+        let (u, v) = (i as f64 / rows as f64, j as f64 / cols as f64);
+        let disc = (u - 0.4).powi(2) + (v - 0.3).powi(2) < 0.04;
+        let stripes = v > 0.7 && (i / 6) % 2 == 0;
+        0.2 + 0.3 * v + if disc { 0.4 } else { 0.0 } + if stripes { 0.3 } else { 0.0 }
+    };
+    (0..rows * cols).map(|p| value(p / cols, p % cols)).collect()
+}
+
+fn noisy<S: Real>(clean: &[f64], sigma: f64, seed: u64) -> Vec<S> {
+    let noise: Vec<f64> = Seeded::new(seed).normals(clean.len());
+    clean.iter().zip(noise).map(|(x, n)| S::of(x + sigma * n)).collect()
+}
+
+fn psnr<S: Real>(x: &[S], clean: &[f64]) -> f64 {
+    let squares: f64 = x.iter().zip(clean).map(|(x, c)| (x.f64() - c).powi(2)).sum();
+    10.0 * (clean.len() as f64 / squares).log10()
+}
+
+fn plainly<S: Real>(y: &[S], rows: usize, cols: usize, channels: usize) -> Denoised<S> {
+    denoise(Planes::new(y, rows, cols, channels).unwrap(), &Options::default(), &Settings::default()).unwrap()
+}
+
+fn estimate<S: Real>(y: &[S], rows: usize, cols: usize) -> f64 {
+    noise::estimate(&Planes::new(y, rows, cols, 1).unwrap())
+}
+
+#[test]
+fn the_noise_is_found() {
+    let clean = picture(200, 240);
+    for (seed, sigma) in [0.005, 0.02, 0.05, 0.1, 0.3].into_iter().enumerate() {
+        let double = estimate(&noisy::<f64>(&clean, sigma, seed as u64 + 1), 200, 240);
+        let single = estimate(&noisy::<f32>(&clean, sigma, seed as u64 + 1), 200, 240);
+        assert!((double / sigma - 1.0).abs() < 0.04, "{double} for {sigma}");
+        assert!((single - double).abs() < 1e-4 * sigma);
+    }
+}
+
+#[test]
+fn the_noise_is_found_in_small_images_and_lines() {
+    for (rows, cols, within) in [(24, 24, 0.2), (1, 4000, 0.12), (4000, 1, 0.12), (2, 3000, 0.12), (60, 9, 0.2)] {
+        let mut worst = 0.0f64;
+        for seed in 1..6 {
+            let y = noisy::<f64>(&vec![0.5; rows * cols], 0.1, seed);
+            worst = worst.max((estimate(&y, rows, cols) / 0.1 - 1.0).abs());
+        }
+        assert!(worst < within, "{rows}×{cols}: {worst}");
+    }
+}
+
+#[test]
+fn clipped_areas_and_eight_bits_do_not_hide_the_noise() {
+    let (rows, cols) = (256, 256);
+    let night: Vec<f64> =
+        picture(rows, cols).iter().enumerate().map(|(p, v)| if p % 256 < 140 { -0.3 } else { *v }).collect();
+    let y: Vec<f64> =
+        noisy::<f64>(&night, 0.05, 3).iter().map(|v| (v.clamp(0.0, 1.0) * 255.0).round() / 255.0).collect();
+    let found = estimate(&y, rows, cols);
+    assert!((found / 0.05 - 1.0).abs() < 0.08, "{found}");
+    // Rounding to 8 bits is noise of 1/√12 of a step.
+    let faint: Vec<f64> = noisy::<f64>(&picture(rows, cols), 0.004, 3).iter().map(|v| (v * 255.0).round()).collect();
+    let found = estimate(&faint, rows, cols);
+    assert!((found / (0.004f64 * 255.0).hypot(12f64.sqrt().recip()) - 1.0).abs() < 0.06, "{found}");
+}
+
+#[test]
+fn a_picture_comes_out_of_the_noise() {
+    let clean = picture(128, 160);
+    for (sigma, gain) in [(0.03, 5.0), (0.1, 8.0)] {
+        let y = noisy::<f64>(&clean, sigma, 5);
+        let answer = plainly(&y, 128, 160, 1);
+        let gained = psnr(&answer.image, &clean) - psnr(&y, &clean);
+        assert!(gained > gain, "{gained} dB at {sigma}");
+        assert!(answer.lambda > 0.0 && answer.solved.len() == 1 && answer.penalty.contains("log-sum"));
+    }
+}
+
+#[test]
+fn colours_help_one_another() {
+    let grey = picture(128, 128);
+    let clean: Vec<f64> = [1.0, 0.7, 0.4].iter().flat_map(|c| grey.iter().map(move |v| c * v)).collect();
+    let y = noisy::<f64>(&clean, 0.1, 6);
+    let together = psnr(&plainly(&y, 128, 128, 3).image, &clean);
+    let alone: Vec<f64> = y.chunks_exact(128 * 128).flat_map(|plane| plainly(plane, 128, 128, 1).image).collect();
+    assert!(together > psnr(&alone, &clean) + 0.3, "{together} {}", psnr(&alone, &clean));
+}
+
+#[test]
+fn units_do_not_matter() {
+    let y = noisy::<f64>(&picture(90, 70), 0.05, 7);
+    let scaled: Vec<f64> = y.iter().map(|v| 255.0 * v).collect();
+    let (one, many) = (plainly(&y, 90, 70, 1), plainly(&scaled, 90, 70, 1));
+    assert!((many.noise / 255.0 / one.noise - 1.0).abs() < 1e-12);
+    for (a, b) in one.image.iter().zip(&many.image) {
+        assert!((a - b / 255.0).abs() <= 1e-9 * a.abs().max(1.0), "{a} {b}");
+    }
+}
+
+#[test]
+fn single_precision_gives_the_same_picture() {
+    let clean = picture(100, 120);
+    let (double, single) = (noisy::<f64>(&clean, 0.05, 8), noisy::<f32>(&clean, 0.05, 8));
+    let (double, single) = (plainly(&double, 100, 120, 1), plainly(&single, 100, 120, 1));
+    assert!((psnr(&double.image, &clean) - psnr(&single.image, &clean)).abs() < 0.02);
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let (rows, cols) = (1300, 300);
+    let y = noisy::<f32>(&picture(rows, cols), 0.05, 9);
+    let colour = [&y[..], &y[..], &y[..]].concat();
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| plainly(&colour, rows, cols, 3))
+    };
+    let (one, three) = (on(1), on(3));
+    assert!(one.solved.len() > 1, "several strips");
+    assert_eq!(one.image, three.image);
+}
+
+#[test]
+fn strips_do_not_show() {
+    let (rows, cols) = (1100, 512);
+    let y = noisy::<f32>(&picture(rows, cols), 0.05, 10);
+    let image = Planes::new(&y, rows, cols, 1).unwrap();
+    let plan = Plan::new(image, &Options::default()).unwrap();
+    assert!(plan.strips().len() > 1);
+    let strips = plainly(&y, rows, cols, 1).image;
+    let all = Strip { seen: 0..rows, own: 0..rows };
+    let whole = solve(&plan.prepare(&all).unwrap(), &Settings::default(), Watch::default()).unwrap();
+    let mut out = vec![0.0; rows * cols];
+    plan.place(&mut out, &all, &whole.report.x);
+    let apart: f32 = out.iter().zip(&strips).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(apart < 0.02, "{apart}: less than half of σ anywhere");
+    let mean = out.iter().zip(&strips).map(|(a, b)| f64::from((a - b).abs())).sum::<f64>() / out.len() as f64;
+    assert!(mean < 2e-4, "{mean}");
+}
+
+#[test]
+fn nothing_to_do_leaves_the_image_as_it_is() {
+    let y = noisy::<f64>(&picture(40, 50), 0.05, 11);
+    let image = Planes::new(&y, 40, 50, 1).unwrap();
+    let options = Options { strength: 0.0, ..Options::default() };
+    let answer = denoise(image, &options, &Settings::default()).unwrap();
+    assert!(answer.image == y && answer.lambda == 0.0 && answer.solved.is_empty() && answer.penalty == "none");
+    let flat = vec![0.7; 2000];
+    let answer = plainly(&flat, 40, 50, 1);
+    assert!(answer.image == flat && answer.noise == 0.0);
+    let drawn: Vec<f64> = (0..2500).map(|p| f64::from(u8::from(p % 50 > 20))).collect();
+    assert_eq!(plainly(&drawn, 50, 50, 1).image, drawn);
+}
+
+#[test]
+fn images_of_any_shape_are_taken() {
+    for (rows, cols, channels) in
+        [(1, 1, 1), (1, 2, 1), (2, 2, 3), (3, 3, 1), (1, 300, 1), (300, 1, 3), (5, 4, 2), (17, 31, 4)]
+    {
+        let y = noisy::<f64>(&vec![0.5; rows * cols * channels], 0.1, 12);
+        let answer = plainly(&y, rows, cols, channels);
+        let furthest = answer.image.iter().map(|v| (v - 0.5).abs()).fold(0.0, f64::max);
+        assert!(answer.image.len() == y.len() && furthest < 0.5, "{rows}×{cols}×{channels}: {furthest}");
+    }
+}
+
+#[test]
+fn a_known_noise_and_a_strength_are_obeyed() {
+    let y = noisy::<f64>(&picture(64, 64), 0.05, 13);
+    let image = Planes::new(&y, 64, 64, 1).unwrap();
+    let rough = |options: &Options| {
+        let x = denoise(image, options, &Settings::default()).unwrap().image;
+        x.windows(2).map(|w| (w[1] - w[0]).abs()).sum::<f64>()
+    };
+    let plain = rough(&Options { noise: Some(0.05), ..Options::default() });
+    assert!(rough(&Options { noise: Some(0.1), ..Options::default() }) < plain);
+    assert!(rough(&Options { noise: Some(0.05), strength: 2.0, ..Options::default() }) < plain);
+}
+
+#[test]
+fn a_penalty_of_your_own_is_total_variation() {
+    let grey = picture(48, 40);
+    let clean = [&grey[..], &grey[..], &grey[..]].concat();
+    let y = noisy::<f64>(&clean, 0.08, 14);
+    let settings = Settings { iterations: Some(80), ..Settings::method("scaled") };
+    for (penalty, isotropic, channels) in
+        [("l1", false, 1), ("l1", true, 1), ("mcp:mu=3", true, 3), ("log-sum", true, 3), ("huber", false, 3)]
+    {
+        let n = 48 * 40 * channels;
+        let options = Options { penalty: Some(penalty.parse().unwrap()), isotropic, ..Options::default() };
+        let answer = denoise(Planes::new(&y[..n], 48, 40, channels).unwrap(), &options, &settings).unwrap();
+        let gained = psnr(&answer.image, &clean[..n]) - psnr(&y[..n], &clean[..n]);
+        assert!(gained > 3.0, "{penalty} {isotropic} {channels}: {gained} dB");
+        assert!(answer.penalty.starts_with(penalty.split(':').next().unwrap()) && answer.lambda > 0.0);
+    }
+    let given = Options { penalty: Some("l1:lambda=0.2".parse().unwrap()), strength: 0.5, ..Options::default() };
+    assert_eq!(Plan::new(Planes::new(&y[..1920], 48, 40, 1).unwrap(), &given).unwrap().lambda(), 0.1);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let mut y = vec![0.5f32; 12];
+    assert!(Planes::new(&y, 3, 5, 1).unwrap_err().to_string().contains("12 numbers"));
+    assert!(Planes::new(&y[..0], 0, 5, 1).is_err());
+    y[7] = f32::NAN;
+    let told = Planes::new(&y, 3, 4, 1).unwrap_err().to_string();
+    assert!(told.contains("NaN at row 1, column 3"), "{told}");
+    let fine = [0.5, 0.25, 1.0, 0.0];
+    let image = Planes::new(&fine, 2, 2, 1).unwrap();
+    for options in [
+        Options { strength: -1.0, ..Options::default() },
+        Options { strength: f64::NAN, ..Options::default() },
+        Options { noise: Some(f64::INFINITY), ..Options::default() },
+    ] {
+        assert!(denoise(image, &options, &Settings::default()).is_err());
+    }
+}

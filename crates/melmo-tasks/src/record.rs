@@ -41,6 +41,10 @@ pub(crate) struct Recorder<'w, S: Real> {
     /// How often to hand out a snapshot, and what is done with it.
     pub keep: Option<(Duration, Keep<'w, S>)>,
     pub kept: Instant,
+    /// End the run where both certificate numbers are this small, relative to the start and to x.
+    pub settle: Option<f64>,
+    /// It was.
+    pub settled: bool,
 }
 
 impl<S: Real> Recorder<'_, S> {
@@ -71,6 +75,13 @@ impl<S: Real> Recorder<'_, S> {
         }
     }
 
+    /// The gradient is tiny next to the start's, and the gap next to x: there is nothing more to do.
+    fn has_settled(&self, info: &Info, solver: &dyn Solver<S>) -> bool {
+        let (Some(tolerance), Some([start, _])) = (self.settle, solver.start_measure()) else { return false };
+        let small = info.candidate && info.dual_norm.upper <= tolerance * start;
+        small && info.prox_gap <= tolerance * melmo::vector::norm2(solver.x())
+    }
+
     /// Hands out a snapshot of this moment.
     fn snapshot(&mut self, solver: &dyn Solver<S>) -> ControlFlow<()> {
         let elapsed = self.elapsed();
@@ -95,6 +106,7 @@ impl<S: Real> Observer<S> for Recorder<'_, S> {
         if due || flow.is_break() {
             self.snapshot(solver)?;
         }
-        flow
+        self.settled = flow.is_continue() && self.has_settled(&info, solver);
+        if self.settled { ControlFlow::Break(()) } else { flow }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use melmo::catalogue::{self, Arguments};
-use melmo::drive::{Epsilon, Observer, Options, Status, Stop, run};
+use melmo::drive::{Observer, Options, Status, Stop, run};
 use melmo::geometry::{Geometry, for_layout};
 use melmo::real::Real;
 use melmo::report::Report;
@@ -58,7 +58,7 @@ pub enum Ended {
     Certified,
     /// All steps were taken.
     Iterations,
-    /// An automatic method had nothing more to do: both certificate numbers are tiny next to the start's.
+    /// An automatic method had nothing more to do: the gradient is tiny next to the start's, and the gap next to x.
     Settled,
     /// Time is up.
     Time,
@@ -82,10 +82,9 @@ impl Ended {
     }
 }
 
-/// How small both certificate numbers have to become, relative to the start, before a method that was chosen automatically
-/// has nothing more to do.
-fn enough<S: Real>() -> Epsilon {
-    Epsilon::Relative(if S::EPSILON > 1e-10 { 1e-4 } else { 1e-6 })
+/// How small both certificate numbers become before a method that was chosen automatically has nothing more to do.
+fn enough<S: Real>() -> f64 {
+    if S::EPSILON > 1e-10 { 1e-4 } else { 1e-6 }
 }
 
 /// The method that settings ask for, the parameters that come with it, and the reason where it was chosen for them.
@@ -154,7 +153,7 @@ pub fn solve<S: Real>(prepared: &Prepared<S>, settings: &Settings, watch: Watch<
     }
     let stop = Stop {
         time: settings.time_limit.map(|limit| limit.saturating_sub(before)),
-        epsilon: settings.epsilon.or((settings.method == "auto").then(enough::<S>)),
+        epsilon: settings.epsilon,
         ..Stop::after(iterations)
     };
     let mut recorder = Recorder {
@@ -167,15 +166,17 @@ pub fn solve<S: Real>(prepared: &Prepared<S>, settings: &Settings, watch: Watch<
         watcher: watch.watcher,
         keep: watch.keep,
         kept: Instant::now(),
+        settle: (settings.method == "auto" && settings.epsilon.is_none()).then(enough::<S>),
+        settled: false,
     };
     let report = run(&mut *solver, &Options::new(stop), &mut [&mut recorder]);
     recorder.finish(&report.info, &mut *solver);
     let ended = match report.status {
-        Status::Certified if settings.epsilon.is_none() => Ended::Settled,
         Status::Certified => Ended::Certified,
         Status::Iterations | Status::Target => Ended::Iterations,
         Status::Stalled => Ended::Settled,
         Status::Time => Ended::Time,
+        Status::Stopped if recorder.settled => Ended::Settled,
         Status::Stopped => Ended::Interrupted,
         Status::NotFinite => Ended::NotFinite,
     };

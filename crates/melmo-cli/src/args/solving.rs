@@ -47,6 +47,9 @@ pub struct Solving {
     /// epoch-constant: what an epoch starts from
     #[arg(long, help_heading = "Solving", value_parser = PossibleValuesParser::new(["best", "start", "none"]).try_map(|word| word.parse::<Restart>()))]
     pub restart: Option<Restart>,
+    /// Other parameters of the method (`melmo list methods`), as in kappa=1e-3
+    #[arg(long, value_name = "KEY=VALUE,…", value_delimiter = ',', value_parser = parameter, help_heading = "Solving")]
+    pub set: Vec<(String, f64)>,
     /// f32 or f64
     #[arg(long, default_value = "f64", value_parser = ["f32", "f64"], help_heading = "Solving")]
     pub precision: String,
@@ -128,6 +131,7 @@ impl Solving {
             ("restart", self.restart.map(|restart| f64::from(restart as u8))),
         ];
         let given = numbers.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
+        let given = given.chain(self.set.iter().cloned());
         let absolute = self.epsilon.map(Epsilon::Absolute);
         Settings {
             method: self.method.clone(),
@@ -140,6 +144,12 @@ impl Solving {
             time_limit: self.time_limit,
         }
     }
+}
+
+/// `key=value`.
+fn parameter(text: &str) -> Result<(String, f64), String> {
+    let (key, value) = text.split_once('=').ok_or("expected key=value, as in kappa=1e-3")?;
+    Ok((key.trim().into(), number::parse(value).map_err(|error| error.to_string())?))
 }
 
 /// `90`, `90s`, `1.5m`, `2h`.

@@ -40,7 +40,7 @@ fn exhausted(loss: Loss) -> f64 {
 fn path<S: Real>(regression: &Regression, rows: &[usize], lambdas: &[f64]) -> Result<Vec<Vec<S>>, Error> {
     let f = regression.smooth::<S>(rows)?;
     let penalty = |lambda| regression.penalty(lambda, rows.len()).map_err(library);
-    let mut path = LambdaPath::new(&*f, None, penalty)?.accuracy(1e-4, 50);
+    let mut path = LambdaPath::new(&*f, None, penalty)?.accuracy(1e-3, 20);
     path.lambda_max()?;
     let mut solutions: Vec<Vec<S>> = Vec::with_capacity(lambdas.len());
     let mut null = None;

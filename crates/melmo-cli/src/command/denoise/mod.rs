@@ -33,23 +33,21 @@ pub fn run(denoise: &Denoise, job: &Job) -> Result<ExitCode, Error> {
     let solving = &denoise.solving;
     let files = [&solving.trace, &solving.checkpoint, &solving.result, &solving.report, &denoise.init];
     let watched = files.iter().any(|file| file.is_some()) || solving.settings().epsilon.is_some();
-    match denoise.pieces(watched)? {
-        1 => session::run(denoise, job),
-        _ => strips::run(denoise, job),
+    let mut inputs = Inputs::default();
+    let (picture, reference) = denoise.pictures(&mut inputs)?;
+    let large = cut::strips(picture.rows, picture.cols, picture.planes.len()).len() > 1;
+    if large && !watched || denoise.is_idle(&picture)? {
+        return strips::run(denoise, job, picture, reference);
     }
+    session::run(denoise, job)
 }
 
 impl Denoise {
-    /// Into how many pieces the picture is cut: none where there is nothing to do, one where it is small or watched closely.
-    fn pieces(&self, watched: bool) -> Result<usize, Error> {
-        let (picture, _) = self.pictures(&mut Inputs::default())?;
-        let count = cut::strips(picture.rows, picture.cols, picture.planes.len()).len();
-        if count > 1 && !watched {
-            return Ok(count);
-        }
-        let data = together::<f64>(&picture);
-        let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &self.options())?;
-        Ok(plan.strips().len().min(1))
+    /// Nothing is to be removed.
+    fn is_idle(&self, picture: &Picture) -> Result<bool, Error> {
+        let data = together::<f64>(picture);
+        let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
+        Ok(Plan::new(image, &self.options())?.strips().is_empty())
     }
 
     /// OUT, or IN-denoised in the format of IN.

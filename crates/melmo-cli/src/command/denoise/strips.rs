@@ -16,9 +16,9 @@ use rayon::prelude::*;
 use crate::args::Denoise;
 use crate::command::denoise::{Kept, apart, together};
 use crate::error::Error;
-use crate::input::Inputs;
 use crate::job::Job;
 use crate::output::Outputs;
+use crate::picture::Picture;
 use crate::render::progress::{self, interrupted};
 use crate::render::{Summary, seconds};
 use crate::session::Solve;
@@ -34,15 +34,14 @@ impl<S: Real> Observer<S> for Steps<'_> {
 }
 
 /// Runs the command; single precision is plenty for a picture, and half the memory.
-pub fn run(denoise: &Denoise, job: &Job) -> Result<ExitCode, Error> {
+pub fn run(denoise: &Denoise, job: &Job, picture: Picture, reference: Option<Picture>) -> Result<ExitCode, Error> {
     let solving = &denoise.solving;
     let mut outputs = Outputs::plan(solving.force, &denoise.outputs()?)?;
     if let Some(path) = &solving.save_config {
         outputs.bytes(path, job.to_toml().as_bytes())?;
     }
-    let (mut inputs, mut summary) = (Inputs::default(), Summary::default());
+    let mut summary = Summary::default();
     summary.silent("command", job.command.clone());
-    let (picture, reference) = denoise.pictures(&mut inputs)?;
     let data = together::<f32>(&picture);
     let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &denoise.options())?;
     denoise.tell(&picture, &plan, &mut summary);

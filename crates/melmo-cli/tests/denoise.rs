@@ -1,0 +1,138 @@
+//! `melmo denoise` on images and arrays.
+
+mod support;
+
+use melmo_data::image::{self, Depth, Image};
+use melmo_data::{Array, Kind, npy};
+use support::Place;
+
+/// A picture with edges, slopes and flat parts, 0 to 1.
+fn scene(rows: usize, cols: usize, channel: usize) -> Vec<f64> {
+    let pixel = |at: usize| {
+        let (i, j) = (at / cols, at % cols);
+        let inside = (i as f64 - rows as f64 / 2.0).hypot(j as f64 - cols as f64 / 3.0) < cols as f64 / 5.0;
+        let slope = 0.2 + 0.5 * (i + channel * j) as f64 / (rows + channel * cols) as f64;
+        if inside { 0.85 - 0.1 * channel as f64 } else { slope }
+    };
+    (0..rows * cols).map(pixel).collect()
+}
+
+fn noisy(clean: &[f64], sigma: f64) -> Vec<f64> {
+    let mut seeded = melmo::seeded::Seeded::new(4);
+    clean.iter().map(|v| v + sigma * seeded.normal()).collect()
+}
+
+fn picture(place: &Place, name: &str, channels: usize, depth: Depth) {
+    let planes: Vec<Vec<f64>> = (0..channels).map(|channel| noisy(&scene(48, 64, channel), 0.05)).collect();
+    let data = (0..48 * 64).flat_map(|at| planes.iter().map(move |plane| plane[at].clamp(0.0, 1.0))).collect();
+    let image = Image { width: 64, height: 48, channels, depth, maximum: depth.maximum(), data };
+    image::write(&place.file(name), &image, false).unwrap();
+}
+
+#[test]
+fn with_no_options_it_just_works() {
+    let place = Place::new();
+    npy::write(&place.file("clean.npy"), &Array::new([96, 128], scene(96, 128, 0)).unwrap(), false).unwrap();
+    let told = place.json("denoise clean.npy --add-noise 0.08 --reference clean.npy");
+    let number = |key: &str| told[key].as_f64().unwrap();
+    assert!((number("noise") - 0.08).abs() < 0.01, "{told}");
+    assert!(number("psnr") > number("psnr_before") + 6.0 && number("ssim") > number("ssim_before") + 0.3, "{told}");
+    assert_eq!(place.names(), ["clean-denoised.npy", "clean.npy"]);
+}
+
+#[test]
+fn depth_channels_and_alpha_stay_as_they_were() {
+    let place = Place::new();
+    for (name, channels, depth) in [
+        ("grey8.png", 1, Depth::Eight),
+        ("grey16.png", 1, Depth::Sixteen),
+        ("colour16.tif", 3, Depth::Sixteen),
+        ("alpha8.png", 4, Depth::Eight),
+        ("grey.pgm", 1, Depth::Eight),
+        ("colour.jpg", 3, Depth::Eight),
+    ] {
+        picture(&place, name, channels, depth);
+        place.done(&format!("denoise {name} -q -o out-{name}"));
+        let (before, after) =
+            (image::read(&place.file(name)).unwrap(), image::read(&place.file(&format!("out-{name}"))).unwrap());
+        assert_eq!(
+            (before.channels, before.depth, before.maximum),
+            (after.channels, after.depth, after.maximum),
+            "{name}"
+        );
+        assert_ne!(before.data, after.data, "{name}");
+        if channels == 4 {
+            let alpha = |image: &Image| image.channel(3).unwrap().data;
+            assert_eq!(alpha(&before), alpha(&after));
+        }
+    }
+}
+
+#[test]
+fn another_range_gives_the_same_picture() {
+    let place = Place::new();
+    let small = noisy(&scene(60, 50, 0), 0.06);
+    let large: Vec<f64> = small.iter().map(|v| 255.0 * v).collect();
+    for (name, data) in [("small", &small), ("large", &large)] {
+        npy::write(&place.file(&format!("{name}.npy")), &Array::new([60, 50], data.clone()).unwrap(), false).unwrap();
+        place.done(&format!("denoise {name}.npy -q -o {name}-out.npy"));
+    }
+    let read = |name: &str| npy::read(&place.file(name)).unwrap().data;
+    let (small, large) = (read("small-out.npy"), read("large-out.npy"));
+    let farthest = small.iter().zip(&large).map(|(s, l)| (s - l / 255.0).abs()).fold(0.0, f64::max);
+    assert!(farthest < 1e-9, "{farthest}");
+}
+
+#[test]
+fn whole_numbers_stay_whole_numbers() {
+    let place = Place::new();
+    let data = noisy(&scene(40, 40, 0), 0.05).iter().map(|v| (255.0 * v).round().clamp(0.0, 255.0)).collect();
+    npy::write(&place.file("y.npy"), &Array { shape: vec![40, 40], data, kind: Kind::U8 }, false).unwrap();
+    place.done("denoise y.npy -q");
+    let out = npy::read(&place.file("y-denoised.npy")).unwrap();
+    assert_eq!((out.kind, out.shape), (Kind::U8, vec![40, 40]));
+}
+
+#[test]
+fn large_pictures_do_not_depend_on_the_number_of_threads() {
+    let place = Place::new();
+    let data = noisy(&scene(1100, 600, 0), 0.05);
+    npy::write(&place.file("y.npy"), &Array::new([1100, 600], data).unwrap(), false).unwrap();
+    let told = place.json("denoise y.npy --threads 1 -o one.npy");
+    assert!(told["strips"].as_u64().unwrap() > 1, "{told}");
+    place.done("denoise y.npy --threads 3 -q -o three.npy");
+    let bytes = |name: &str| std::fs::read(place.file(name)).unwrap();
+    assert!(bytes("one.npy") == bytes("three.npy"));
+}
+
+#[test]
+fn nothing_to_do_and_nothing_that_can_be_done() {
+    let place = Place::new();
+    npy::write(&place.file("flat.npy"), &Array::new([9, 7], vec![0.5; 63]).unwrap(), false).unwrap();
+    place.done("denoise flat.npy -q");
+    assert_eq!(npy::read(&place.file("flat-denoised.npy")).unwrap().data, [0.5; 63]);
+    picture(&place, "alpha.png", 4, Depth::Eight);
+    place.write("broken.png", b"\x89PNG\r\n\x1a\nbroken");
+    place.refused("denoise alpha.png -o out.jpg", &["out.jpg"]);
+    place.refused("denoise alpha.png -o out.gif", &["out.gif", ".png"]);
+    place.refused("denoise alpha.png -o out.png --reference flat.npy", &["flat.npy", "48×64"]);
+    place.refused("denoise broken.png", &["broken.png"]);
+    place.refused("denoise flat.npy -o out.npy --strength -1", &["strength"]);
+    place.refused("denoise flat.npy -o out.npy --add-noise -1", &["--add-noise"]);
+    let mut holes = vec![0.5; 63];
+    holes[10] = f64::NAN;
+    npy::write(&place.file("holes.npy"), &Array::new([9, 7], holes).unwrap(), false).unwrap();
+    place.refused("denoise holes.npy", &["holes.npy", "row 2, column 4"]);
+}
+
+#[test]
+fn a_result_verifies_and_a_report_is_written() {
+    let place = Place::new();
+    picture(&place, "y.png", 1, Depth::Eight);
+    place.done("denoise y.png -q --result r --report page.html --penalty mcp:mu=2 --isotropic");
+    assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
+    let page = place.read("page.html");
+    assert!(page.starts_with("<!doctype html>") && page.contains("Before and after"));
+    place.done("denoise y.png -q --result automatic -o other.png");
+    place.done("verify automatic");
+}

@@ -15,6 +15,7 @@
 //! ```
 
 pub mod choice;
+pub mod complete;
 pub mod denoise;
 pub mod error;
 pub mod factorize;
@@ -23,6 +24,7 @@ pub mod prepared;
 pub mod record;
 pub mod recover;
 pub mod regress;
+pub mod rpca;
 pub mod settings;
 pub mod solve;
 

@@ -1,16 +1,20 @@
 //! What was typed.
 
+mod complete;
 mod denoise;
 mod factorize;
 mod recover;
 mod regress;
+mod rpca;
 mod solving;
 mod theory;
 
+pub use complete::{Answer, Complete};
 pub use denoise::Denoise;
 pub use factorize::{Factorize, Scaling};
 pub use recover::Recover;
 pub use regress::{Regress, Selection};
+pub use rpca::Rpca;
 pub use solving::Solving;
 pub use theory::{Completions, Explain, Kind, List, Verify};
 
@@ -29,6 +33,8 @@ pub struct Cli {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Fill in the missing entries of a matrix
+    Complete(Complete),
     /// Remove noise from an image
     Denoise(Denoise),
     /// Sparse low-rank factors of a matrix: Y ≈ WH
@@ -37,6 +43,8 @@ pub enum Command {
     Recover(Recover),
     /// Sparse linear, Huber or logistic regression, λ chosen by cross-validation
     Regress(Regress),
+    /// Separate a matrix, or a video, into a low-rank and a sparse part
+    Rpca(Rpca),
     /// What there is: penalties, losses, operators, geometries, methods, data, formats
     List(List),
     /// What the theory guarantees for a method, a geometry and a problem

@@ -4,20 +4,26 @@
 macro_rules! solving {
     ($command:expr, $bound:ident => $do:expr, $other:expr) => {
         match $command {
+            $crate::args::Command::Complete($bound) => $do,
             $crate::args::Command::Denoise($bound) => $do,
             $crate::args::Command::Factorize($bound) => $do,
             $crate::args::Command::Recover($bound) => $do,
             $crate::args::Command::Regress($bound) => $do,
+            $crate::args::Command::Rpca($bound) => $do,
             _ => $other,
         }
     };
 }
 pub(crate) use solving;
 
+mod complete;
 pub mod denoise;
 pub mod explain;
 mod factorize;
+mod frames;
 pub mod list;
+mod ratings;
 mod recover;
 mod regress;
+mod rpca;
 pub mod verify;

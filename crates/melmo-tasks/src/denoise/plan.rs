@@ -90,7 +90,8 @@ impl<'a, S: Real> Plan<'a, S> {
         let scale = S::of(1.0 / self.scale());
         let samples = (0..channels).flat_map(|c| self.image.stretch(c, strip.seen.clone()));
         let y: Vec<S> = samples.map(|&v| v * scale).collect();
-        let start = start::smooth(&y, shape)?;
+        // The automatic problem is first smoothed so much that it is Tikhonov's: there the data themselves are the best start.
+        let start = if self.chosen.is_some() { start::smooth(&y, shape)? } else { y.clone() };
         let problem = match &self.chosen {
             Some(penalty) => model::chosen(y, shape, penalty, self.isotropic)?,
             None => {

@@ -4,7 +4,7 @@ use crate::block::Layout;
 use crate::catalogue::{Arguments, Entry, Parameter};
 use crate::error::Error;
 use crate::penalty::{
-    ElasticNet, Entrywise, Group, Huber, Interval, L1, LogSum, Mcp, Nonnegative, Prox, Scad, Separable, Spectral,
+    ElasticNet, Entrywise, Group, Huber, Interval, L1, LogSum, Mcp, Nonnegative, Prox, Ridge, Scad, Separable, Spectral,
 };
 use crate::real::Real;
 
@@ -129,6 +129,16 @@ pub fn penalties<S: Real>() -> Vec<PenaltyRow<S>> {
                 parameters: const { &[LAMBDA, Parameter::new("nu", 1.0, "ridge ν ≥ 0")] },
             },
             build: |a, to, layout| lift(ElasticNet::new(a.get("lambda"), a.get("nu"))?, to, layout),
+            even: true,
+        },
+        PenaltyRow {
+            entry: Entry {
+                name: "ridge",
+                formula: "νx²/2",
+                about: "convex and smooth; on both factors of a matrix it is the nuclear norm; not Lipschitz",
+                parameters: const { &[Parameter::new("nu", 1.0, "weight ν > 0")] },
+            },
+            build: |a, to, layout| lift(Ridge::new(a.get("nu"))?, to, layout),
             even: true,
         },
         PenaltyRow {

@@ -1,0 +1,66 @@
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use melmo_tasks::{PenaltyChoice, number};
+
+use crate::args::Solving;
+
+/// Fill in a matrix: Y ≈ m + aᵢ + bⱼ + X with X of low rank, from the entries that are known.
+///
+/// Blank and NaN cells are missing. Offsets come first: the mean m, and a and b drawn to 0 by a weight κ. What is left is
+/// either WH, minimising ½‖M⊙(R − WH)‖² + ν/2·(‖W‖² + ‖H‖²), or X, minimising ½‖M⊙(R − X)‖² + Σ φ(σᵢ(X)). Whatever of κ, the
+/// rank, ν and λ is not given is chosen by how well it predicts a tenth of the entries, and shown. Small matrices try both
+/// models, large ones the first.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples: melmo complete table.csv -o filled.csv\n          \
+                        melmo complete ratings.csv --ratings --holdout 0.2")]
+pub struct Complete {
+    /// The matrix Y (.npy, .csv, .mtx, an image), or a list of entries with --ratings
+    #[arg(value_name = "Y")]
+    pub input: PathBuf,
+    /// Y is a list: row, column, value in its first three columns, by whole numbers in
+    /// any order and with gaps; later columns are ignored, repeated entries averaged
+    #[arg(long, conflicts_with = "mask")]
+    pub ratings: bool,
+    /// Which entries are known (1) or not (0); blanks and NaN in Y never are
+    #[arg(long, value_name = "FILE")]
+    pub mask: Option<PathBuf>,
+    /// Take the mean, a row's and a column's offset off first
+    #[arg(long, value_enum, default_value = "yes")]
+    pub offsets: Answer,
+    /// κ, drawing offsets to 0; chosen unless given
+    #[arg(long, value_name = "KAPPA", value_parser = number::parse)]
+    pub offset_weight: Option<f64>,
+    /// Columns of W: the model WH; chosen unless given
+    #[arg(long, value_name = "R", conflicts_with = "penalty")]
+    pub rank: Option<usize>,
+    /// ν: the model WH; chosen unless given
+    #[arg(long, value_name = "NU", value_parser = number::parse, conflicts_with = "penalty")]
+    pub ridge: Option<f64>,
+    /// φ of the singular values, as in mcp or mcp:lambda=2,mu=3: the model X; λ is chosen
+    /// unless given
+    #[arg(long, value_name = "NAME:KEY=VALUE,…")]
+    pub penalty: Option<PenaltyChoice>,
+    /// Leave this random share of the entries out of everything, and report the errors of
+    /// its prediction
+    #[arg(long, value_name = "SHARE", value_parser = number::parse)]
+    pub holdout: Option<f64>,
+    /// Write the model's values also where Y is known
+    #[arg(long)]
+    pub smooth_observed: bool,
+    /// Where to write the whole matrix (.npy, .csv); with --ratings also OUT.rows.csv and
+    /// OUT.columns.csv, the numbers of its rows and columns
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub solving: Solving,
+}
+
+/// Yes or no.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes.
+    Yes,
+    /// No.
+    No,
+}

@@ -1,0 +1,36 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use melmo_tasks::{PenaltyChoice, rpca};
+
+use crate::args::Solving;
+
+/// Low rank plus sparse: ½‖Y − L − S‖² + Σ φ(σᵢ(L)) + Σ ψ(Sᵢⱼ).
+///
+/// Y is a matrix, or a stack of frames with a frame a row: then L is the background and S what moves before it. Blank and NaN
+/// cells are missing and left out of the sum. Weights that are not given come from the noise σ, estimated by medians:
+/// λ_S = 3σ, λ_L = 3σ·√max(rows, columns).
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples: melmo rpca video.npy -o parts.npy   (parts.background.npy, …)\n          \
+                        melmo rpca frames/ --images separated/")]
+pub struct Rpca {
+    /// A matrix (.npy, .csv, .mtx, an image), frames × rows × columns (.npy), or a folder of
+    /// images of one size, in the order of their names; colour becomes grey
+    #[arg(value_name = "Y")]
+    pub input: PathBuf,
+    /// φ of the singular values of L; λ is chosen unless given
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = rpca::PENALTY)]
+    pub low_rank: PenaltyChoice,
+    /// ψ of the entries of S; λ is chosen unless given
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = rpca::PENALTY)]
+    pub sparse: PenaltyChoice,
+    /// Where to write: OUT.npy gives OUT.background.npy and OUT.foreground.npy, in Y's shape
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// A new folder for the frames as PNG: background-0001.png, foreground-0001.png, …;
+    /// the background as bright as Y, the foreground with 0 as middle grey
+    #[arg(long, value_name = "FOLDER")]
+    pub images: Option<PathBuf>,
+    #[command(flatten)]
+    pub solving: Solving,
+}

@@ -1,0 +1,224 @@
+//! `melmo complete`.
+
+use std::path::PathBuf;
+
+use melmo::real::Real;
+use melmo_page::Gallery;
+use melmo_tasks::Solved;
+use melmo_tasks::complete::{Entries, Model, Offsets, Plan, Score, Wanted, choose};
+
+use crate::args::{Answer, Complete, Solving};
+use crate::command::ratings;
+use crate::error::Error;
+use crate::input::Inputs;
+use crate::output::{Outputs, expect_array, part};
+use crate::render::report::heatmap;
+use crate::render::{Summary, short};
+use crate::session::{Ready, Solve};
+
+/// What is needed to judge and write the matrix.
+pub struct Kept {
+    /// Everything that is known.
+    all: Entries,
+    /// What the model saw.
+    known: Entries,
+    held_out: Option<Entries>,
+    offsets: Offsets,
+    plan: Plan,
+    /// Names of the columns, of a table.
+    names: Option<Vec<String>>,
+    /// Numbers of rows and columns, of a list.
+    ids: Option<[Vec<f64>; 2]>,
+}
+
+impl Complete {
+    fn check(&self) -> Result<(), Error> {
+        if let Some(share) = self.holdout.filter(|share| !(*share > 0.0 && *share < 1.0)) {
+            return Err(Error::option("holdout", format!("{share} is no share: choose a number between 0 and 1")));
+        }
+        for (option, value) in [("ridge", self.ridge), ("offset-weight", self.offset_weight)] {
+            if value.is_some_and(|value| value <= 0.0) {
+                return Err(Error::option(option, "expected a number above 0"));
+            }
+        }
+        if self.offset_weight.is_some() && self.offsets == Answer::No {
+            return Err(Error::option("offset-weight", "there are no offsets with --offsets no"));
+        }
+        Ok(())
+    }
+
+    /// The entries, with names of columns, or numbers of rows and columns.
+    #[allow(clippy::type_complexity, reason = "three things that are read together, once")]
+    fn read(
+        &self,
+        inputs: &mut Inputs,
+        summary: &mut Summary,
+    ) -> Result<(Entries, Option<Vec<String>>, Option<[Vec<f64>; 2]>), Error> {
+        if self.ratings {
+            let list = ratings::read(inputs, &self.input)?;
+            summary.silent("repeated", list.repeated);
+            return Ok((list.entries, None, Some([list.row_ids, list.column_ids])));
+        }
+        let matrix = inputs.matrix(&self.input)?;
+        let (rows, cols) = (matrix.rows, matrix.cols);
+        let mask = self.mask.as_ref().map(|path| inputs.mask(path, rows, cols)).transpose()?;
+        let entries = Entries::of_matrix(&matrix.data, mask.as_deref(), rows, cols)?;
+        if entries.list.len() == rows * cols && self.holdout.is_none() && !self.smooth_observed {
+            let hint = if ratings::resembles(&matrix.data, rows, cols) {
+                "it looks like a list of row, column, value: say so with --ratings"
+            } else {
+                "leave cells blank or NaN, give a --mask, or judge the model with --holdout"
+            };
+            return Err(Error::input(&self.input, format!("no entry of the {rows}×{cols} matrix is missing; {hint}")));
+        }
+        Ok((entries, matrix.names, None))
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            offsets: self.offsets == Answer::Yes,
+            offset_weight: self.offset_weight,
+            rank: self.rank,
+            ridge: self.ridge,
+            penalty: self.penalty.clone(),
+        }
+    }
+}
+
+/// The options that say what was chosen.
+fn resolved(plan: &Plan) -> Vec<(&'static str, String)> {
+    let mut options: Vec<_> =
+        plan.offset_weight.map(|weight| ("offset-weight", weight.to_string())).into_iter().collect();
+    match &plan.model {
+        Model::Factors { rank, ridge } => options.extend([("rank", rank.to_string()), ("ridge", ridge.to_string())]),
+        Model::SingularValues(penalty) => options.push(("penalty", penalty.to_string())),
+    }
+    options
+}
+
+fn describe(all: &Entries, known: &Entries, plan: &Plan, summary: &mut Summary) {
+    let (rows, cols, count) = (all.rows, all.cols, all.list.len());
+    let share = 100.0 * count as f64 / (rows * cols) as f64;
+    let text = format!(
+        "{rows}×{cols}, {count} of {} entries known ({} %)",
+        rows * cols,
+        short((share * 100.0).round() / 100.0)
+    );
+    summary.add("shape", vec![rows, cols], "matrix", text);
+    summary.silent("observed", count);
+    let (no_row, no_column) = known.empty();
+    if no_row + no_column > 0 {
+        let text =
+            format!("{no_row} rows and {no_column} columns have no entry: their offsets are 0, their factors too");
+        summary.add("empty", vec![no_row, no_column], "without", text);
+    }
+    match plan.offset_weight {
+        Some(weight) => {
+            summary.add("offset_weight", weight, "offsets", format!("mean, rows and columns, κ = {}", short(weight)))
+        }
+        None => summary.add("offset_weight", serde_json::Value::Null, "offsets", "none"),
+    }
+    match &plan.model {
+        Model::Factors { rank, ridge } => {
+            summary.add("model", "factors", "model", format!("WH of rank {rank}, ridge ν = {} on both", short(*ridge)));
+            summary.silent("rank", *rank);
+            summary.silent("ridge", *ridge);
+        }
+        Model::SingularValues(penalty) => {
+            summary.add("model", "singular-values", "model", format!("{penalty} on the singular values"));
+            summary.silent("penalty", penalty.to_string());
+        }
+    }
+}
+
+fn scored(summary: &mut Summary, keys: [&'static str; 2], label: &'static str, score: Score, note: &str) {
+    let text = format!("RMSE {}, MAE {}{note}", short(score.rmse), short(score.mae));
+    summary.add(keys[0], score.rmse, label, text);
+    summary.silent(keys[1], score.mae);
+}
+
+impl Solve for Complete {
+    type Kept = Kept;
+
+    fn solving(&self) -> &Solving {
+        &self.solving
+    }
+
+    fn outputs(&self) -> Result<Vec<PathBuf>, Error> {
+        self.output.iter().try_for_each(|path| expect_array(path))?;
+        let mut files: Vec<PathBuf> = self.output.iter().cloned().collect();
+        if let (Some(path), true) = (&self.output, self.ratings) {
+            files.extend(["rows", "columns"].map(|which| part(path, which).with_extension("csv")));
+        }
+        Ok(files)
+    }
+
+    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Kept>, Error> {
+        self.check()?;
+        let seed = self.solving.seed;
+        let (all, names, ids) = self.read(inputs, summary)?;
+        let (held_out, known) = match self.holdout {
+            Some(share) => {
+                let (held_out, known) = all.split(share, seed);
+                (Some(held_out), known)
+            }
+            None => (None, all.clone()),
+        };
+        if known.list.len() < 2 {
+            return Err(Error::option("holdout", "leaves fewer than two entries to fit"));
+        }
+        let plan = choose(&known, &self.wanted(), seed)?;
+        describe(&all, &known, &plan, summary);
+        let offsets = plan.offsets(&known);
+        let prepared = plan.prepare(&offsets.residual(&known), seed)?;
+        let resolved = resolved(&plan);
+        Ok(Ready { prepared, kept: Kept { all, known, held_out, offsets, plan, names, ids }, resolved })
+    }
+
+    fn deliver<S: Real>(
+        &self,
+        ready: &Ready<S, Kept>,
+        solved: &Solved<S>,
+        outputs: &mut Outputs,
+        summary: &mut Summary,
+    ) -> Result<(), Error> {
+        let Kept { all, known, held_out, offsets, plan, names, ids } = &ready.kept;
+        let mut filled = plan.matrix(offsets, &solved.report.x, &solved.report.z);
+        let cols = all.cols;
+        let at = |i: usize, j: usize| filled[i * cols + j];
+        scored(summary, ["rmse_known", "mae_known"], "known", known.score(at), " where it was fitted");
+        if let Some(held_out) = held_out {
+            let note = format!(" on {} entries that it has not seen", held_out.list.len());
+            scored(summary, ["rmse", "mae"], "held out", held_out.score(at), &note);
+            scored(
+                summary,
+                ["rmse_offsets", "mae_offsets"],
+                "",
+                held_out.score(|i, j| offsets.at(i, j)),
+                " by the offsets alone",
+            );
+            let mean = Offsets::mean(known);
+            scored(summary, ["rmse_mean", "mae_mean"], "", held_out.score(|i, j| mean.at(i, j)), " by the mean");
+        }
+        if let Some(path) = &self.output {
+            if !self.smooth_observed {
+                all.list.iter().for_each(|&(i, j, y)| filled[i * cols + j] = y);
+            }
+            let matrix = |shape: [usize; 2], data: &[f64]| melmo_data::Array::new(shape.to_vec(), data.to_vec());
+            outputs.array(path, &matrix([all.rows, cols], &filled)?, names.as_deref())?;
+            for (ids, which) in ids.iter().flatten().zip(["rows", "columns"]) {
+                outputs.array(&part(path, which).with_extension("csv"), &matrix([ids.len(), 1], ids)?, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pictures<S: Real>(&self, ready: &Ready<S, Kept>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        let Kept { all, offsets, plan, .. } = &ready.kept;
+        let filled = plan.matrix(offsets, &solved.report.x, &solved.report.z);
+        heatmap("the model", &filled, all.rows, all.cols)
+            .map(|image| Gallery::new([image]).into())
+            .into_iter()
+            .collect()
+    }
+}

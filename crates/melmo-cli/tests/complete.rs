@@ -1,0 +1,122 @@
+//! `melmo complete`: from files to a filled matrix.
+
+mod support;
+
+use support::Place;
+
+/// Entry (i, j) of a matrix of rank 2 with offsets.
+fn entry(i: usize, j: usize) -> f64 {
+    let (i, j) = (i as f64, j as f64);
+    5.0 + 0.1 * i - 0.2 * j + (0.9 * i).sin() * (0.7 * j).cos() + (0.3 * i).cos() * (0.4 * j).sin()
+}
+
+/// A table with every fifth cell blank.
+fn table(place: &Place) -> usize {
+    let (rows, cols) = (30, 20);
+    let gap = |i: usize, j: usize| (7 * i + 3 * j) % 5 == 0;
+    let cell = |i, j| if gap(i, j) { String::new() } else { entry(i, j).to_string() };
+    let names: Vec<String> = (0..cols).map(|j| format!("c{j}")).collect();
+    let lines = (0..rows).map(|i| (0..cols).map(|j| cell(i, j)).collect::<Vec<_>>().join(","));
+    place.write("y.csv", [vec![names.join(",")], lines.collect()].concat().join("\n"));
+    (0..rows * cols).filter(|at| gap(at / cols, at % cols)).count()
+}
+
+/// A list of some entries, with numbers that have gaps, a header and a column too many.
+fn list(place: &Place) {
+    let known = (0..600).map(|at| (at / 20, at % 20)).filter(|(i, j)| (7 * i + 3 * j) % 5 != 0);
+    let lines: Vec<String> = known.map(|(i, j)| format!("{},{},{},9", 10 * i + 3, 2 * j, entry(i, j))).collect();
+    place.write("list.csv", format!("user,item,rating,time\n{}", lines.join("\n")));
+}
+
+fn cells(text: &str) -> Vec<Vec<f64>> {
+    text.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect()
+}
+
+#[test]
+fn blanks_are_filled_and_the_rest_is_kept() {
+    let place = Place::new();
+    let missing = table(&place);
+    let facts = place.json("complete y.csv -o filled.csv");
+    assert_eq!(facts["observed"], 600 - missing);
+    let text = place.read("filled.csv");
+    assert!(text.starts_with("c0,c1,"));
+    let filled = cells(&text);
+    let squares: f64 = (0..600).map(|at| (filled[at / 20][at % 20] - entry(at / 20, at % 20)).powi(2)).sum();
+    assert!((squares / missing as f64).sqrt() < 0.1, "{squares}");
+    assert_eq!(filled[0][1], entry(0, 1));
+    place.done("complete y.csv -o smooth.csv --smooth-observed -q");
+    assert_ne!(cells(&place.read("smooth.csv"))[0][1], entry(0, 1));
+}
+
+#[test]
+fn what_was_chosen_can_be_said_and_is_verified() {
+    let place = Place::new();
+    table(&place);
+    for model in ["--rank 4", "--penalty mcp"] {
+        let facts = place.json(&format!("complete y.csv {model} --holdout 0.1 --result r --force"));
+        assert!(facts["rmse"].as_f64() < facts["rmse_offsets"].as_f64());
+        assert!(facts["rmse_offsets"].as_f64() < facts["rmse_mean"].as_f64());
+        assert_eq!(place.melmo("verify r").code, 0);
+        let saved: serde_json::Value = serde_json::from_str(&place.read("r/result.json")).unwrap();
+        let options: Vec<String> = saved["job"]["options"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|option| option[0] != "input" && option[0] != "Y")
+            .map(|option| format!("--{} {}", option[0].as_str().unwrap(), option[1].as_str().unwrap()))
+            .collect();
+        let again = place.json(&format!("complete y.csv {}", options.join(" ")));
+        for key in ["F", "rmse", "offset_weight", "ridge", "penalty"] {
+            assert_eq!(again[key], facts[key], "{model} {key}");
+        }
+    }
+}
+
+#[test]
+fn a_list_is_the_matrix_it_stands_for() {
+    let place = Place::new();
+    table(&place);
+    list(&place);
+    let options = "--rank 3 --ridge 0.1 --offset-weight 1 --iterations 20";
+    let from_list = place.json(&format!("complete list.csv --ratings {options} -o list.npy"));
+    let from_table = place.json(&format!("complete y.csv {options}"));
+    assert_eq!(from_list["shape"], serde_json::json!([30, 20]));
+    assert_eq!(from_list["F"], from_table["F"]);
+    assert!(place.read("list.rows.csv").starts_with("3\n13\n23\n"));
+    assert!(place.read("list.columns.csv").starts_with("0\n2\n4\n"));
+    place.write("full.csv", place.read("list.csv").replace(",9\n", "\n").replace(",time", "").trim_end_matches(",9"));
+    place.refused("complete full.csv", &["no entry", "--ratings"]);
+}
+
+#[test]
+fn threads_and_precision_do_not_change_the_answer() {
+    let place = Place::new();
+    table(&place);
+    let one = place.json("complete y.csv --rank 3 --threads 1");
+    let two = place.json("complete y.csv --rank 3 --threads 2");
+    assert_eq!(one["F"], two["F"]);
+    let single = place.json("complete y.csv --rank 3 --precision f32")["rmse_known"].as_f64().unwrap();
+    assert!((single - one["rmse_known"].as_f64().unwrap()).abs() < 1e-3);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let place = Place::new();
+    table(&place);
+    place.write("gaps.csv", "a,b\n,\n,\n");
+    place.write("whole.csv", "1,2\n3,4\n");
+    place.write("pairs.csv", "1,2\n3,4\n");
+    place.write("ids.csv", "1,2.5,3\n1,2,4\n");
+    place.write("mask.csv", "1,0\n0,1\n");
+    place.refused("complete gaps.csv", &["every entry is missing"]);
+    place.refused("complete whole.csv", &["no entry", "--mask"]);
+    place.refused("complete pairs.csv --ratings", &["three columns"]);
+    place.refused("complete ids.csv --ratings", &["entry 1", "2.5", "whole number"]);
+    place.refused("complete y.csv --mask mask.csv", &["mask.csv", "30×20"]);
+    place.refused("complete y.csv --rank 21", &["rank", "1 to 20"]);
+    place.refused("complete y.csv --holdout 1", &["--holdout"]);
+    place.refused("complete y.csv --ridge 0", &["--ridge"]);
+    place.refused("complete y.csv --offsets no --offset-weight 1", &["--offset-weight"]);
+    place.refused("complete y.csv --rank 2 --penalty mcp", &["--penalty"]);
+    place.refused("complete y.csv -o filled.txt", &["filled.txt", ".npy"]);
+}

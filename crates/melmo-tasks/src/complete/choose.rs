@@ -1,0 +1,159 @@
+//! The weights that were not given, by the entries that a fit without them predicts best.
+
+use melmo::real::Real;
+
+use crate::choice::PenaltyChoice;
+use crate::complete::alternate::{Alternating, Pair};
+use crate::complete::entries::Entries;
+use crate::complete::fit::{self, Model, Plan};
+use crate::complete::offsets::Offsets;
+use crate::error::Error;
+
+/// What is asked for; what is left out is chosen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wanted {
+    /// Take m + aᵢ + bⱼ off first.
+    pub offsets: bool,
+    /// κ of the offsets.
+    pub offset_weight: Option<f64>,
+    /// Columns of W: factors.
+    pub rank: Option<usize>,
+    /// ν of both factors.
+    pub ridge: Option<f64>,
+    /// A penalty of the singular values, λ included or not: no factors.
+    pub penalty: Option<PenaltyChoice>,
+}
+
+/// The share of the entries that weights are judged by.
+pub const JUDGES: f64 = 0.1;
+/// Ranks that are tried.
+const RANKS: [usize; 7] = [1, 2, 3, 5, 8, 12, 20];
+/// κ that are tried.
+const OFFSET_WEIGHTS: [f64; 7] = [0.3, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
+/// Largest rows·cols·min(rows, cols) for which the singular values are tried without being asked for: a decomposition a step.
+const SMALL: usize = 1_000_000;
+
+/// The best of some trials: the least error, and what reached it.
+struct Best<T> {
+    rmse: f64,
+    what: Option<T>,
+}
+
+impl<T> Best<T> {
+    fn new() -> Self {
+        Self { rmse: f64::INFINITY, what: None }
+    }
+
+    /// Whether it is the best so far.
+    fn take(&mut self, rmse: f64, what: T) -> bool {
+        let better = rmse < self.rmse;
+        if better {
+            (self.rmse, self.what) = (rmse, Some(what));
+        }
+        better
+    }
+}
+
+/// Completes what is asked for: a tenth of the entries, drawn with the seed, judges fits to the others.
+pub fn choose(entries: &Entries, wanted: &Wanted, seed: u64) -> Result<Plan, Error> {
+    let most = entries.rows.min(entries.cols);
+    if wanted.rank.is_some_and(|rank| rank == 0 || rank > most) {
+        let found = wanted.rank.unwrap_or_default().to_string();
+        return Err(Error::input("rank", found, format!("1 to {most}, for a matrix of that size")));
+    }
+    let (judges, rest) = entries.split(JUDGES, seed ^ 0x6a75_6467_6573); // not the stream of other draws
+    let offset_weight = wanted.offsets.then(|| wanted.offset_weight.unwrap_or_else(|| offset_weight(&rest, &judges)));
+    let plan = |model| Plan { offset_weight, model };
+    if let (None, Some(rank), Some(ridge)) = (&wanted.penalty, wanted.rank, wanted.ridge) {
+        return Ok(plan(Model::Factors { rank, ridge }));
+    }
+    let offsets = offset_weight.map_or_else(|| Offsets::none(&rest), |weight| Offsets::fit(&rest, weight));
+    let (rest, judges) = (offsets.residual(&rest), offsets.residual(&judges));
+    if let Some(penalty) = &wanted.penalty {
+        let weighed = penalty.clone().or("lambda", 1.0);
+        if weighed == *penalty {
+            return Ok(plan(Model::SingularValues(weighed))); // it has no λ, or has been given one
+        }
+        return Ok(plan(Model::SingularValues(singular_values(&rest, &judges, penalty, seed)?.1)));
+    }
+    let (rmse, rank, ridge) = factors(&rest, &judges, wanted, seed);
+    let asked = wanted.rank.is_some() || wanted.ridge.is_some();
+    if !asked && entries.rows * entries.cols * most <= SMALL {
+        let (other, penalty) = singular_values(&rest, &judges, &fit::PENALTY.parse()?, seed)?;
+        if other < rmse {
+            return Ok(plan(Model::SingularValues(penalty)));
+        }
+    }
+    Ok(plan(Model::Factors { rank, ridge }))
+}
+
+fn offset_weight(rest: &Entries, judges: &Entries) -> f64 {
+    let mut best = Best::new();
+    for weight in OFFSET_WEIGHTS {
+        let offsets = Offsets::fit(rest, weight);
+        best.take(judges.score(|i, j| offsets.at(i, j)).rmse, weight);
+    }
+    best.what.unwrap_or(OFFSET_WEIGHTS[3])
+}
+
+/// Ranks and ridges: for every rank a path of ridges downwards from where W = H = 0, each fit starting from the last, until
+/// the error has risen twice.
+fn factors(rest: &Entries, judges: &Entries, wanted: &Wanted, seed: u64) -> (f64, usize, f64) {
+    let alternating = Alternating::new(rest);
+    let norm = alternating.norm(seed).max(f64::MIN_POSITIVE.sqrt());
+    let most = rest.rows.min(rest.cols);
+    let ranks = wanted.rank.map_or_else(|| RANKS.iter().copied().filter(|&r| r < most).collect(), |rank| vec![rank]);
+    let ranks = if ranks.is_empty() { vec![1] } else { ranks };
+    let mut best = Best::new();
+    for rank in ranks {
+        let mut pair = Pair::random(rest, rank, fit::size(norm, rest), seed);
+        let (mut risen, mut least) = (0, f64::INFINITY);
+        for ridge in path(norm, wanted.ridge) {
+            pair.stir(0.05 * fit::size(norm, rest), seed);
+            alternating.lower(&mut pair, ridge, fit::SWEEPS, fit::TOLERANCE);
+            let rmse = judges.score(|i, j| pair.at(i, j)).rmse;
+            best.take(rmse, (rank, ridge));
+            risen = if rmse < least { 0 } else { risen + 1 };
+            least = least.min(rmse);
+            if risen == 2 {
+                break;
+            }
+        }
+    }
+    let (rank, ridge) = best.what.unwrap_or((1, 0.1 * norm));
+    (best.rmse, rank, ridge)
+}
+
+/// Weights from ¾ of `norm` downwards, or the one that was given.
+fn path(norm: f64, given: Option<f64>) -> Vec<f64> {
+    const RATIO: f64 = 0.7;
+    const STEPS: i32 = 40;
+    given.map_or_else(|| (0..STEPS).map(|k| 0.75 * norm * RATIO.powi(k)).collect(), |ridge| vec![ridge])
+}
+
+/// λ of a penalty of singular values, on a path downwards.
+fn singular_values(
+    rest: &Entries,
+    judges: &Entries,
+    penalty: &PenaltyChoice,
+    seed: u64,
+) -> Result<(f64, PenaltyChoice), Error> {
+    let norm = Alternating::new(rest).norm(seed).max(f64::MIN_POSITIVE.sqrt());
+    let mut best = Best::new();
+    let mut start = vec![0.0; rest.rows * rest.cols];
+    let (mut risen, mut least) = (0, f64::INFINITY);
+    for lambda in path(norm, None).into_iter().step_by(2) {
+        let penalty = penalty.clone().with("lambda", lambda);
+        let (x, z) = fit::short_run::<f64>(rest, &penalty, start)?;
+        start = x;
+        let rmse = judges.score(|i, j| z[i * rest.cols + j].f64()).rmse;
+        best.take(rmse, penalty);
+        risen = if rmse < least { 0 } else { risen + 1 };
+        least = least.min(rmse);
+        if risen == 2 {
+            break;
+        }
+    }
+    let chosen = best.what.unwrap_or_else(|| penalty.clone().with("lambda", 0.1 * norm));
+    Ok((best.rmse, chosen))
+}

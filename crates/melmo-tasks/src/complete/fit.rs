@@ -1,0 +1,150 @@
+//! The two models of what offsets leave: factors with a ridge, and a matrix whose singular values are penalised.
+
+use melmo::block::Layout;
+use melmo::catalogue::Lift;
+use melmo::linalg::{Into, Mat};
+use melmo::operator::{Identity, LinOp, Select};
+use melmo::problem::Problem;
+use melmo::real::Real;
+use melmo::smooth::{Factorization, MaskedLeastSquares, Smooth};
+
+use crate::choice::PenaltyChoice;
+use crate::complete::alternate::{Alternating, Pair};
+use crate::complete::entries::Entries;
+use crate::complete::offsets::Offsets;
+use crate::error::Error;
+use crate::prepared::{Defaults, Prepared, Tuned};
+use crate::settings::Settings;
+use crate::solve::{Watch, solve};
+
+/// The penalty of singular values that is tried unless another is asked for.
+pub const PENALTY: &str = "mcp:mu=3";
+
+/// A completion with nothing left open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// κ of the offsets; `None` without offsets.
+    pub offset_weight: Option<f64>,
+    /// What is fitted to the rest.
+    pub model: Model,
+}
+
+/// What is fitted to R, the entries without their offsets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Model {
+    /// ½‖M⊙(R − WH)‖² + ν/2·(‖W‖² + ‖H‖²).
+    Factors {
+        /// Columns of W.
+        rank: usize,
+        /// ν.
+        ridge: f64,
+    },
+    /// ½‖M⊙(R − X)‖² + Σ φ(σᵢ(X)).
+    SingularValues(PenaltyChoice),
+}
+
+/// Steps that only lower F, from a start that is nearly stationary: smoothing would leave it first.
+const TUNED: Tuned = Tuned {
+    method: "palm",
+    arguments: &[],
+    reason: "proximal steps in W and H by turns, from where alternating least squares ended",
+};
+
+/// Sweeps of a trial.
+pub(super) const SWEEPS: usize = 12;
+/// A trial ends when a sweep gains less than this share.
+pub(super) const TOLERANCE: f64 = 1e-3;
+/// Sweeps towards the start: from there a certificate is a few steps away.
+const START_SWEEPS: usize = 300;
+/// Steps of a trial with singular values.
+const TRIAL_STEPS: u64 = 60;
+
+impl Plan {
+    /// The offsets of these entries.
+    pub fn offsets(&self, entries: &Entries) -> Offsets {
+        self.offset_weight.map_or_else(|| Offsets::none(entries), |weight| Offsets::fit(entries, weight))
+    }
+
+    /// The problem for entries without their offsets. It starts where larger weights, each from the last, lead to.
+    pub fn prepare<S: Real>(&self, rest: &Entries, seed: u64) -> Result<Prepared<S>, Error> {
+        match &self.model {
+            Model::Factors { rank, ridge } => factors(rest, *rank, *ridge, seed),
+            Model::SingularValues(penalty) => singular_values(rest, penalty),
+        }
+    }
+
+    /// The matrix that a point of the problem stands for, z = prox(Tx): offsets, and WH or X.
+    pub fn matrix<S: Real>(&self, offsets: &Offsets, x: &[S], z: &[S]) -> Vec<f64> {
+        let (rows, cols) = (offsets.row.len(), offsets.column.len());
+        let mut product = vec![S::ZERO; rows * cols];
+        match self.model {
+            Model::Factors { rank, .. } => {
+                let (w, h) = (Mat::new(z, rows, rank), Mat::new(&x[rows * rank..], rank, cols));
+                S::gemm(&mut product, Into::Replace, S::ONE, w, h);
+            }
+            Model::SingularValues(_) => product.copy_from_slice(z),
+        }
+        product.iter().enumerate().map(|(at, rest)| offsets.at(at / cols, at % cols) + rest.f64()).collect()
+    }
+}
+
+/// The size of a factor's entries when WH has the norm `norm` and about the shape of the entries.
+pub(super) fn size(norm: f64, entries: &Entries) -> f64 {
+    (norm / ((entries.rows * entries.cols) as f64).sqrt()).sqrt()
+}
+
+fn convert<S: Real>(values: &[f64]) -> Vec<S> {
+    values.iter().map(|&value| S::of(value)).collect()
+}
+
+fn factors<S: Real>(rest: &Entries, rank: usize, ridge: f64, seed: u64) -> Result<Prepared<S>, Error> {
+    let alternating = Alternating::new(rest);
+    let size = size(alternating.norm(seed).max(f64::MIN_POSITIVE.sqrt()), rest);
+    let mut pair = Pair::random(rest, rank, size, seed);
+    for larger in [8.0, 4.0, 2.0] {
+        alternating.lower(&mut pair, larger * ridge, SWEEPS, TOLERANCE);
+        pair.stir(0.05 * size, seed);
+    }
+    alternating.lower(&mut pair, ridge, START_SWEEPS, 1e-8);
+    let (y, mask) = rest.dense();
+    let f = Factorization::<S>::masked(convert(&y), convert(&mask), rest.rows, rest.cols, rank)?;
+    let f = f.coefficient(0.5)?.ridge(ridge)?;
+    let t = Select::new(f.layout(), &["W"])?;
+    let penalty = PenaltyChoice::new("ridge", &[("nu", ridge)])?;
+    let g = penalty.build(&Lift::Entries, LinOp::<S>::range(&t))?;
+    let problem = Problem::from_boxes(Box::new(f), g, Box::new(t))?;
+    let defaults = Defaults { iterations: 50, tuned: Some(TUNED), ..Defaults::default() };
+    Ok(Prepared { problem, start: [convert(&pair.w), convert(&pair.h())].concat(), defaults, optimum: None })
+}
+
+fn penalised<S: Real>(rest: &Entries, penalty: &PenaltyChoice, start: Vec<S>) -> Result<Prepared<S>, Error> {
+    let layout = Layout::matrix(rest.rows, rest.cols)?;
+    let (y, mask) = rest.dense();
+    let f = MaskedLeastSquares::<S>::new(layout.clone(), convert(&y), Some(convert(&mask)))?;
+    let g = penalty.build(&Lift::SingularValues, &layout)?;
+    let problem = Problem::from_boxes(Box::new(f), g, Box::new(Identity::new(layout)))?;
+    let defaults = Defaults { iterations: 500, ..Defaults::default() };
+    Ok(Prepared { problem, start, defaults, optimum: None })
+}
+
+fn singular_values<S: Real>(rest: &Entries, penalty: &PenaltyChoice) -> Result<Prepared<S>, Error> {
+    let mut start = vec![S::ZERO; rest.rows * rest.cols];
+    if let Some(lambda) = penalty.get("lambda") {
+        for larger in [16.0, 8.0, 4.0, 2.0] {
+            start = short_run(rest, &penalty.clone().with("lambda", larger * lambda), start)?.0;
+        }
+    }
+    penalised(rest, penalty, start)
+}
+
+/// Some steps from `start`: x, and z = prox(x).
+pub(super) fn short_run<S: Real>(
+    rest: &Entries,
+    penalty: &PenaltyChoice,
+    start: Vec<S>,
+) -> Result<(Vec<S>, Vec<S>), Error> {
+    let prepared = penalised(rest, penalty, start)?;
+    let settings = Settings { iterations: Some(TRIAL_STEPS), ..Settings::default() };
+    let report = solve(&prepared, &settings, Watch::default())?.report;
+    Ok((report.x, report.z))
+}

@@ -1,0 +1,68 @@
+//! Low rank plus sparse: ½‖M⊙(Y − L − S)‖² + Σ φ(σᵢ(L)) + Σ ψ(Sᵢⱼ), robust principal component analysis.
+//!
+//! A video is a matrix with a frame a row: what stays is of low rank (the background L), what moves is sparse (the
+//! foreground S).
+
+mod start;
+mod weights;
+
+pub use weights::{Weights, noise};
+
+use melmo::catalogue::Lift;
+use melmo::linalg::Mat;
+use melmo::operator::Identity;
+use melmo::penalty::Blocks;
+use melmo::problem::Problem;
+use melmo::real::Real;
+use melmo::smooth::{RobustPca, Smooth};
+
+use crate::choice::PenaltyChoice;
+use crate::error::Error;
+use crate::prepared::{Defaults, Prepared};
+
+/// Both penalties unless others are asked for: MCP leaves what is far above the noise unshrunk.
+pub const PENALTY: &str = "mcp:mu=3";
+
+/// The problem for rows×cols data Y, NaN where it has no entry, from where the convex penalties of the same weights lead to.
+pub fn prepare<S: Real>(y: &[S], rows: usize, cols: usize, weights: &Weights) -> Result<Prepared<S>, Error> {
+    let mask = crate::recover::observed(y, None)?;
+    if !mask.contains(&S::ONE) {
+        return Err(Error::input("Y", "no entry: every one is missing", "some numbers"));
+    }
+    let complete = !mask.contains(&S::ZERO);
+    let f = RobustPca::new(y.to_vec(), rows, cols, (!complete).then(|| mask.clone()))?;
+    let layout = f.layout().clone();
+    let of = |name: &str, penalty: &PenaltyChoice, lift| -> Result<_, Error> {
+        let block = layout.require(name)?;
+        Ok((block.name.clone(), 1.0, penalty.build(&lift, &melmo::block::Layout::matrix(block.rows, block.cols)?)?))
+    };
+    let low_rank = of("L", &weights.low_rank, Lift::SingularValues)?;
+    let sparse = of("S", &weights.sparse, Lift::Entries)?;
+    let g = Blocks::new(&layout, vec![low_rank, sparse])?;
+    let start = start::start(y, &mask, rows, cols, weights)?;
+    let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
+    let defaults = Defaults { iterations: 300, ..Defaults::default() };
+    Ok(Prepared { problem, start, defaults, optimum: None })
+}
+
+/// The number of singular values of L above rounding; `None` when it is not finite.
+pub fn rank<S: Real>(low_rank: &[S], rows: usize, cols: usize) -> Option<usize> {
+    let size = rows.min(cols);
+    let (mut values, mut work) = (vec![S::ZERO; size], vec![S::ZERO; S::singular_values_work_len(rows, cols)]);
+    let found = S::singular_values(&mut values, Mat::new(low_rank, rows, cols), &mut work);
+    let floor = values.first().map_or(0.0, |largest| largest.f64()) * S::EPSILON * rows.max(cols) as f64;
+    found.then(|| values.iter().filter(|value| value.f64() > floor).count())
+}
+
+/// ‖M⊙(Y − L − S)‖/‖M⊙Y‖.
+pub fn relative_error<S: Real>(y: &[S], low_rank: &[S], sparse: &[S]) -> f64 {
+    let (mut error, mut total) = (0.0, 0.0);
+    for ((y, l), s) in y.iter().zip(low_rank).zip(sparse).filter(|((y, _), _)| !y.f64().is_nan()) {
+        error += (y.f64() - l.f64() - s.f64()).powi(2);
+        total += y.f64().powi(2);
+    }
+    if total > 0.0 { (error / total).sqrt() } else { error.sqrt() }
+}
+
+#[cfg(test)]
+mod tests;

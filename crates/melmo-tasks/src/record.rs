@@ -19,6 +19,8 @@ pub struct Snapshot<S: Real> {
     pub rows: Vec<Row>,
     /// Time spent so far.
     pub elapsed: Duration,
+    /// The first dual norm that was known.
+    pub first: Option<f64>,
 }
 
 /// What is done with a snapshot; it may refuse, which ends the run.
@@ -45,6 +47,8 @@ pub(crate) struct Recorder<'w, S: Real> {
     pub settle: Option<f64>,
     /// It was.
     pub settled: bool,
+    /// The first dual norm that was known: methods without smoothing do not measure their start.
+    pub first: Option<f64>,
 }
 
 impl<S: Real> Recorder<'_, S> {
@@ -77,8 +81,9 @@ impl<S: Real> Recorder<'_, S> {
 
     /// The gradient is tiny next to the start's, and the gap next to x: there is nothing more to do.
     fn has_settled(&self, info: &Info, solver: &dyn Solver<S>) -> bool {
-        let (Some(tolerance), Some([start, _])) = (self.settle, solver.start_measure()) else { return false };
-        let small = info.candidate && info.dual_norm.upper <= tolerance * start;
+        let (Some(tolerance), Some(first)) = (self.settle, self.first) else { return false };
+        let start = solver.start_measure().map_or(first, |[start, _]| start);
+        let small = info.epoch.is_none() && info.dual_norm.upper <= tolerance * start;
         small && info.prox_gap <= tolerance * melmo::vector::norm2(solver.x())
     }
 
@@ -86,7 +91,8 @@ impl<S: Real> Recorder<'_, S> {
     fn snapshot(&mut self, solver: &dyn Solver<S>) -> ControlFlow<()> {
         let elapsed = self.elapsed();
         let Some((_, keep)) = &mut self.keep else { return ControlFlow::Continue(()) };
-        let snapshot = Snapshot { state: solver.save(), rows: std::mem::take(&mut self.rows), elapsed };
+        let snapshot =
+            Snapshot { state: solver.save(), rows: std::mem::take(&mut self.rows), elapsed, first: self.first };
         let flow = keep(&snapshot);
         self.rows = snapshot.rows;
         self.kept = Instant::now();
@@ -97,6 +103,9 @@ impl<S: Real> Recorder<'_, S> {
 impl<S: Real> Observer<S> for Recorder<'_, S> {
     fn observe(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> ControlFlow<()> {
         let mut info = *info;
+        if self.first.is_none() && info.dual_norm.upper < f64::MAX {
+            self.first = Some(info.dual_norm.upper);
+        }
         if self.wants(&info) {
             info.objective = Some(info.objective.unwrap_or_else(|| solver.objective()));
             self.push(&info, solver);

@@ -9,7 +9,7 @@ use melmo::smooth::MaskedLeastSquares;
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
-use crate::prepared::{Defaults, Prepared};
+use crate::prepared::{Defaults, Prepared, Tuned};
 
 /// The penalty of the paper's experiments.
 pub const PENALTY: &str = "mcp:lambda=0.05,mu=3";
@@ -39,7 +39,13 @@ pub fn prepare<S: Real>(
     }
     let problem = Problem::from_boxes(Box::new(f), g, Box::new(Identity::new(layout)))?;
     let start = vec![S::ZERO; y.len()];
-    Ok(Prepared { problem, start, defaults: Defaults { iterations: 10_000, ..Defaults::default() }, optimum })
+    let tuned = Tuned {
+        method: "metric",
+        arguments: &[],
+        reason: "∇²f + I/β is diagonal: steps in that metric solve the smoothed problem at once",
+    };
+    let defaults = Defaults { iterations: 10_000, tuned: Some(tuned), ..Defaults::default() };
+    Ok(Prepared { problem, start, defaults, optimum })
 }
 
 /// Which entries are observed: those that are numbers, and 1 in the mask where there is one.

@@ -146,10 +146,10 @@ fn geometry<S: Real>(prepared: &Prepared<S>, settings: &Settings) -> Result<Box<
 pub fn solve<S: Real>(prepared: &Prepared<S>, settings: &Settings, watch: Watch<'_, S>) -> Result<Solved<S>, Error> {
     let (mut solver, method, reason) = solver(prepared, settings)?;
     let iterations = iterations(prepared, settings);
-    let (mut rows, mut before) = (Vec::new(), Duration::ZERO);
+    let (mut rows, mut before, mut first) = (Vec::new(), Duration::ZERO, None);
     if let Some(snapshot) = watch.resume {
         solver.restore(&snapshot.state)?;
-        (rows, before) = (snapshot.rows, snapshot.elapsed);
+        (rows, before, first) = (snapshot.rows, snapshot.elapsed, snapshot.first);
     }
     let stop = Stop {
         time: settings.time_limit.map(|limit| limit.saturating_sub(before)),
@@ -168,6 +168,7 @@ pub fn solve<S: Real>(prepared: &Prepared<S>, settings: &Settings, watch: Watch<
         kept: Instant::now(),
         settle: (settings.method == "auto" && settings.epsilon.is_none()).then(enough::<S>),
         settled: false,
+        first,
     };
     let report = run(&mut *solver, &Options::new(stop), &mut [&mut recorder]);
     recorder.finish(&report.info, &mut *solver);

@@ -2,7 +2,7 @@
 
 use melmo::real::Real;
 use melmo::trace::Row;
-use melmo_page::{Axis, Callout, Chart, Code, Item, KeyValues, Page, Section, Series, plain};
+use melmo_page::{Axis, Callout, Cell, Chart, Code, Column, Item, Page, Section, Series, Table, plain};
 use melmo_tasks::{Ended, Solved};
 
 use crate::job::Job;
@@ -13,9 +13,9 @@ pub const ROWS: u64 = 500;
 
 /// The page.
 pub fn page<S: Real>(job: &Job, summary: &Summary, solved: &Solved<S>, pictures: Vec<Item>) -> String {
-    let mut facts = KeyValues::new();
+    let mut facts = Table::new([Column::text("what"), Column::text("found")]);
     for (label, text) in summary.lines() {
-        facts = facts.row(plain(label), plain(text));
+        facts = facts.row([Cell::from(plain(label)), Cell::from(plain(text))]);
     }
     let mut result = Section::new("Result").item(facts).item(verdict(solved));
     for picture in pictures {

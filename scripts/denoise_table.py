@@ -1,7 +1,7 @@
 """`melmo denoise` without options beside total variation tuned on the clean image.
 
     pip install scikit-image
-    cargo build --release -p melmo-tasks --example denoise_npy
+    cargo build --release
     python scripts/denoise_table.py [--images held-out | chosen-on] [--cache DIR]
 
 For six images of the scikit-image wheel and three strengths of seeded Gaussian noise (range 1), a table of PSNR and SSIM
@@ -10,6 +10,7 @@ weight that is best *for this very clean image*: by PSNR, and (last column) by S
 """
 
 import argparse
+import json
 import os
 import subprocess
 import tempfile
@@ -29,7 +30,7 @@ IMAGES = {
 }
 SIGMAS = [0.03, 0.05, 0.1]
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-PROGRAM = os.path.join(ROOT, "target", "release", "examples", "denoise_npy")
+PROGRAM = os.environ.get("MELMO", os.path.join(ROOT, "target", "release", "melmo"))
 
 
 def load(name):
@@ -78,13 +79,15 @@ def tuned(image, clean, sigma):
 
 def melmo(images, options):
     with tempfile.TemporaryDirectory() as folder:
-        files = []
+        answers, sigmas = [], []
         for i, image in enumerate(images):
-            np.save(os.path.join(folder, f"{i}.npy"), image)
-            files += [os.path.join(folder, f"{i}.npy"), os.path.join(folder, f"{i}.out.npy")]
-        told = subprocess.run([PROGRAM, *options, *files], check=True, capture_output=True, text=True).stdout
-        sigmas = [float(line.split()[-3]) for line in told.splitlines()]
-        return [np.load(path) for path in files[1::2]], sigmas
+            noisy_file, answer = (os.path.join(folder, f"{i}{end}") for end in (".npy", ".out.npy"))
+            np.save(noisy_file, image)
+            command = [PROGRAM, "denoise", noisy_file, "-o", answer, "--json", "--quiet", *options]
+            told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            sigmas.append(json.loads(told)["noise"])
+            answers.append(np.load(answer))
+        return answers, sigmas
 
 
 def baseline(cache, key, image, clean, sigma):
@@ -104,7 +107,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--images", choices=IMAGES, default="held-out")
     parser.add_argument("--cache", help="where to keep what tuning found")
-    parser.add_argument("--option", action="append", default=[], help="passed on to the example, as in strength=1.1")
+    parser.add_argument("--option", action="append", default=[], help="passed on to the program, as in --option=--strength=1.1")
     given = parser.parse_args()
     cases = [(place, name, sigma) for place, name in enumerate(IMAGES[given.images]) for sigma in SIGMAS]
     cleans = {name: load(name) for name in IMAGES[given.images]}

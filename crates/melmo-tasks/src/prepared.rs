@@ -17,7 +17,7 @@ pub struct Prepared<S: Real> {
 }
 
 /// What settings leave open.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Defaults {
     /// The norm of every block that no geometry was given for.
     pub norm: Norm,
@@ -28,12 +28,12 @@ pub struct Defaults {
 }
 
 /// A method with its parameters, and why it was chosen.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tuned {
     /// A method of the catalogue.
     pub method: &'static str,
     /// Its parameters.
-    pub arguments: &'static [(&'static str, f64)],
+    pub arguments: Vec<(&'static str, f64)>,
     /// Why.
     pub reason: &'static str,
 }

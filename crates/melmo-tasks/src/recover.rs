@@ -41,7 +41,7 @@ pub fn prepare<S: Real>(
     let start = vec![S::ZERO; y.len()];
     let tuned = Tuned {
         method: "metric",
-        arguments: &[],
+        arguments: Vec::new(),
         reason: "∇²f + I/β is diagonal: steps in that metric solve the smoothed problem at once",
     };
     let defaults = Defaults { iterations: 10_000, tuned: Some(tuned), ..Defaults::default() };

@@ -88,17 +88,16 @@ fn enough<S: Real>() -> f64 {
 }
 
 /// The method that settings ask for, the parameters that come with it, and the reason where it was chosen for them.
-fn method<S: Real>(
-    prepared: &Prepared<S>,
-    settings: &Settings,
-) -> (String, &'static [(&'static str, f64)], Option<String>) {
-    match (settings.method.as_str(), prepared.defaults.tuned) {
-        ("auto", Some(Tuned { method, arguments, reason })) => (method.into(), arguments, Some(reason.into())),
+fn method<S: Real>(prepared: &Prepared<S>, settings: &Settings) -> (String, Vec<(&'static str, f64)>, Option<String>) {
+    match (settings.method.as_str(), &prepared.defaults.tuned) {
+        ("auto", Some(Tuned { method, arguments, reason })) => {
+            ((*method).into(), arguments.clone(), Some((*reason).into()))
+        }
         ("auto", None) => {
             let choice = catalogue::choose(&prepared.problem);
-            (choice.method.into(), &[], Some(choice.reason))
+            (choice.method.into(), Vec::new(), Some(choice.reason))
         }
-        (name, _) => (name.into(), &[], None),
+        (name, _) => (name.into(), Vec::new(), None),
     }
 }
 
@@ -120,7 +119,7 @@ pub fn solver<'p, S: Real>(
     let (name, tuned, reason) = method(prepared, settings);
     let rows = catalogue::methods::<S>();
     let row = catalogue::find("method", &rows, &name)?;
-    let mut given: Vec<(&str, f64)> = tuned.to_vec();
+    let mut given: Vec<(&str, f64)> = tuned;
     given.extend(settings.arguments.iter().map(|(name, value)| (name.as_str(), *value)));
     if row.entry.parameters.iter().any(|p| p.name == "steps") && settings.argument("steps").is_none() {
         given.push(("steps", iterations(prepared, settings) as f64)); // a horizon is the number of steps

@@ -46,7 +46,7 @@ pub enum Model {
 /// Steps that only lower F, from a start that is nearly stationary: smoothing would leave it first.
 const TUNED: Tuned = Tuned {
     method: "palm",
-    arguments: &[],
+    arguments: Vec::new(),
     reason: "proximal steps in W and H by turns, from where alternating least squares ended",
 };
 

@@ -10,15 +10,17 @@ use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
 
 /// Steps at most; the picture no longer changes visibly after them.
-const ITERATIONS: u64 = 60;
+const ITERATIONS: u64 = 64;
 
 /// A picture needs less accuracy than a certificate: κ is large, and at the least β ∇g_β is that of g but for differences
 /// of a few hundredths of σ.
-const TUNED: Tuned = Tuned {
-    method: "scaled",
-    arguments: &[("floor", 0.1), ("kappa", 1e-2)],
-    reason: "steps of one pass over the image; after 60 of them no pixel changes visibly",
-};
+fn tuned(beta_limit: f64) -> Tuned {
+    Tuned {
+        method: "scaled",
+        arguments: vec![("beta", beta_limit.min(0.4)), ("floor", beta_limit.min(0.1)), ("kappa", 1e-2)],
+        reason: "steps of one pass over the image; after 64 of them no pixel changes visibly",
+    }
+}
 
 /// The strips of an image and the problem of each.
 pub struct Plan<'a, S> {
@@ -101,7 +103,7 @@ impl<'a, S: Real> Plan<'a, S> {
         };
         let defaults = match self.chosen {
             Some(_) => Defaults::default(),
-            None => Defaults { norm: Norm::L2, iterations: ITERATIONS, tuned: Some(TUNED) },
+            None => Defaults { norm: Norm::L2, iterations: ITERATIONS, tuned: Some(tuned(problem.beta_limit())) },
         };
         Ok(Prepared { problem, start, defaults, optimum: None })
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use melmo::block::Layout;
+use melmo::block::{Block, Layout};
 use melmo::catalogue::{self, Arguments, Lift};
 use melmo::geometry::{Geometry, Norm, Oracle, Product, for_block, for_layout};
 use melmo::penalty::Prox;
@@ -110,10 +110,13 @@ impl GeometryChoice {
             layout.require(name)?;
         }
         let norm = |name: &str| named.iter().rev().find(|(known, _)| known == name).map_or(other, |&(_, norm)| norm);
-        let parts = layout.blocks().iter().map(|block| for_block(norm(&block.name), block, oracle));
+        let part = |block: &Block| for_block(norm(&block.name), block, oracle);
         match layout.blocks() {
-            [_] => Ok(parts.last().expect("a layout has a block")?),
-            _ => Ok(Box::new(Product::new(layout, parts.collect::<Result<_, _>>()?)?)),
+            [block] => Ok(part(block)?),
+            blocks => {
+                let parts = blocks.iter().map(part).collect::<Result<_, _>>()?;
+                Ok(Box::new(Product::new(layout, parts)?))
+            }
         }
     }
 }

@@ -111,11 +111,11 @@ pub fn iterations<S: Real>(prepared: &Prepared<S>, settings: &Settings) -> u64 {
     }
 }
 
+/// A solver, the name of its method, and why it was chosen where it was.
+pub type Chosen<'p, S> = (Box<dyn Solver<S> + 'p>, String, Option<String>);
+
 /// The solver that settings ask for, at the problem's start.
-pub fn solver<'p, S: Real>(
-    prepared: &'p Prepared<S>,
-    settings: &Settings,
-) -> Result<(Box<dyn Solver<S> + 'p>, String, Option<String>), Error> {
+pub fn solver<'p, S: Real>(prepared: &'p Prepared<S>, settings: &Settings) -> Result<Chosen<'p, S>, Error> {
     let (name, tuned, reason) = method(prepared, settings);
     let rows = catalogue::methods::<S>();
     let row = catalogue::find("method", &rows, &name)?;

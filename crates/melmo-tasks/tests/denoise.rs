@@ -11,7 +11,7 @@ fn picture(rows: usize, cols: usize) -> Vec<f64> {
     let value = |i: usize, j: usize| {
         let (u, v) = (i as f64 / rows as f64, j as f64 / cols as f64);
         let disc = (u - 0.4).powi(2) + (v - 0.3).powi(2) < 0.04;
-        let stripes = v > 0.7 && (i / 6) % 2 == 0;
+        let stripes = v > 0.7 && (i / 6).is_multiple_of(2);
         0.2 + 0.3 * v + if disc { 0.4 } else { 0.0 } + if stripes { 0.3 } else { 0.0 }
     };
     (0..rows * cols).map(|p| value(p / cols, p % cols)).collect()

@@ -156,8 +156,8 @@ impl<'a, S: Real> JetStream<'a, S> {
                     }
                 }
                 if let Some(above) = above.get_mut(..cols) {
-                    for j in 0..cols {
-                        above[j] += bend(j);
+                    for (j, above) in above.iter_mut().enumerate() {
+                        *above += bend(j);
                     }
                 }
             },

@@ -16,8 +16,7 @@ fn path<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S], growth: f64) -> 
     let own = Path::new(problem, x0);
     let fixed = if growth == 1.0 { 0.25 / 0.98 } else { 1.0 }; // a fixed penalty of 4ρ, or one that starts just above ρ
     let beta = given(a, "penalty").map_or(fixed * own.beta, f64::recip);
-    let end = (0.01 / 0.98 * own.beta).min(beta);
-    Ok(Path { beta, ratio: 1.0 / growth, end, relaxation: a.get("relaxation") })
+    Ok(Path { beta, ratio: 1.0 / growth, end: own.end.min(beta), relaxation: a.get("relaxation") })
 }
 
 /// The methods of this file.

@@ -13,8 +13,8 @@ use crate::solver::{Info, Path, Solver, State};
 /// ADMM with penalty 1/β, relaxation α and, where β falls, a graduated penalty: 1/β starts just above ρ and grows.
 ///
 /// x-steps in the problem's metric (exact for least squares on an image, by cosine transforms), z = 0 and no multiplier at the
-/// start. Infos have β = 0, ‖Tx − z‖₂ and a bound on ‖∇f(x) + T*w‖₂, w ∈ ∂g(z). For surjective T the point shown is the one
-/// whose certificate follows from w; otherwise x, whose smoothed gradient says little: go on with `metric` steps, as
+/// start. Infos have β = 0, ‖Tx − z‖₂ and a bound on ‖∇f(x) + T*w‖₂, w ∈ ∂g(z). For surjective T the certificate's
+/// point is made of w; otherwise it is x, whose smoothed gradient says little: go on with `metric` steps, as
 /// [`Tilted`](crate::solver::Tilted) does, for a certificate that says more.
 pub struct Admm<'p, S> {
     splitting: Splitting<'p, S>,
@@ -71,7 +71,7 @@ impl<S: Real> Solver<S> for Admm<'_, S> {
             solver: "admm".into(),
             k: self.k,
             numbers: vec![splitting.beta, shown.beta, shown.measure],
-            vectors: vec![shown.point.clone(), splitting.x.clone(), splitting.z.clone(), splitting.u.clone()],
+            vectors: [&shown.x, &shown.point, &splitting.z, &splitting.u].map(Vec::clone).into(),
             warm_start: vec![],
         }
     }
@@ -81,8 +81,9 @@ impl<S: Real> Solver<S> for Admm<'_, S> {
         let [beta, shown_beta, measure] = state.check_each("admm", &[n, n, m, m])?;
         Error::expect_positive("beta of a saved state", beta)?;
         self.shown.problem.check_beta(shown_beta)?;
-        let [point, x, z, u] = &state.vectors[..] else { unreachable!("counted above") };
+        let [x, point, z, u] = &state.vectors[..] else { unreachable!("counted above") };
         self.splitting.resume(x, z, u, beta);
+        self.shown.x.copy_from_slice(x);
         self.shown.point.copy_from_slice(point);
         (self.shown.beta, self.shown.measure) = (shown_beta, measure);
         (self.k, self.ended) = (state.k, false);

@@ -16,7 +16,7 @@ use crate::vector;
 /// s ≤ 0.99/ρ, so that the prox has one answer. s = 1/L_f where L_f is known and y is extrapolated; otherwise s is found by
 /// trial, f(x⁺) ≤ f(y) + ⟨∇f(y), x⁺ − y⟩ + ‖x⁺ − y‖²/(2s), and may grow again while y = x.
 ///
-/// v = (p − z)/s ∈ ∂g(z) for p = T(y − s∇f(y)), z = Tx⁺, so the point shown has a certificate; infos have β = 0 and the bound
+/// v = (p − z)/s ∈ ∂g(z) for p = T(y − s∇f(y)), z = Tx⁺, gives a certificate; infos have β = 0 and the bound
 /// 2‖y − x⁺‖/s on ‖∇f(x⁺) + T*v‖ (exact L_f ≤ 1/s).
 pub struct ProximalGradient<'p, S> {
     shown: Shown<'p, S>,
@@ -170,16 +170,17 @@ impl<S: Real> Solver<S> for ProximalGradient<'_, S> {
             solver: "proximal-gradient".into(),
             k: self.k,
             numbers: vec![self.step, self.momentum.t, self.shown.beta, self.shown.measure],
-            vectors: vec![self.shown.point.clone(), self.y.clone(), self.momentum.landed.clone()],
+            vectors: [&self.shown.x, &self.shown.point, &self.y, &self.momentum.landed].map(Vec::clone).into(),
             warm_start: vec![],
         }
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let [step, t, beta, measure] = state.check("proximal-gradient", 3, self.y.len())?;
+        let [step, t, beta, measure] = state.check("proximal-gradient", 4, self.y.len())?;
         self.step = Error::expect_positive("step of a saved state", step)?;
         self.shown.problem.check_beta(beta)?;
-        let [point, y, landed] = &state.vectors[..] else { unreachable!("counted above") };
+        let [x, point, y, landed] = &state.vectors[..] else { unreachable!("counted above") };
+        self.shown.x.copy_from_slice(x);
         self.shown.point.copy_from_slice(point);
         self.y.copy_from_slice(y);
         self.momentum.landed.copy_from_slice(landed);

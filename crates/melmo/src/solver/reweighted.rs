@@ -102,7 +102,7 @@ impl<S: Real> Solver<S> for Reweighted<'_, S> {
 
     fn save(&self) -> State<S> {
         let Self { splitting, shown, weights, .. } = self;
-        let buffers = [&shown.point, &splitting.x, &splitting.z, &splitting.u, weights];
+        let buffers = [&shown.x, &shown.point, &splitting.z, &splitting.u, weights];
         State {
             solver: "reweighted".into(),
             k: self.k,
@@ -116,8 +116,9 @@ impl<S: Real> Solver<S> for Reweighted<'_, S> {
         let (n, m) = (self.splitting.x.len(), self.splitting.z.len());
         let [beta, measure] = state.check_each("reweighted", &[n, n, m, m, m])?;
         self.shown.problem.check_beta(beta)?;
-        let [point, x, z, u, weights] = &state.vectors[..] else { unreachable!("counted above") };
+        let [x, point, z, u, weights] = &state.vectors[..] else { unreachable!("counted above") };
         self.splitting.resume(x, z, u, self.splitting.beta);
+        self.shown.x.copy_from_slice(x);
         self.shown.point.copy_from_slice(point);
         self.weights.copy_from_slice(weights);
         (self.shown.beta, self.shown.measure) = (beta, measure);

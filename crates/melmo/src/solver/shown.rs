@@ -13,9 +13,12 @@ use crate::vector;
 /// ```
 ///
 /// so that ‖∇F_β(x′)‖ ≤ ‖∇f(x) + T*v‖ + L_f‖x′ − x‖ and ‖Tx′ − z‖ = β‖v‖: both vanish with β at a stationary point, while at x
-/// itself ∇g_β(Tx) need not be v at all (it is 0 where Tx is). Without a right inverse it shows x.
+/// itself ∇g_β(Tx) need not be v at all (it is 0 where Tx is). Without a right inverse it shows x. (For T = I and selections,
+/// [`Witness`](crate::solver::Witness) finds a v; here the method has one.)
 pub(super) struct Shown<'p, S> {
     pub problem: &'p Problem<S>,
+    /// x.
+    pub x: Vec<S>,
     /// x′.
     pub point: Vec<S>,
     /// β of the certificate.
@@ -34,6 +37,7 @@ impl<'p, S: Real> Shown<'p, S> {
         let (m, n) = if surjective { (problem.t().range().size(), x0.len()) } else { (0, 0) };
         Self {
             problem,
+            x: x0.to_vec(),
             point: x0.to_vec(),
             beta: problem.default_beta(),
             measure: f64::MAX,
@@ -44,9 +48,10 @@ impl<'p, S: Real> Shown<'p, S> {
         }
     }
 
-    /// Shows x, or x′ for v = u/s, where s is the step of the method's proximal steps. β is then s·√ε, ε the unit of rounding:
+    /// Stands at x, with the x′ of v = u/s, where s is the step of the method's proximal steps. β is then s·√ε, ε the unit of rounding:
     /// the rounding of x′, divided by β, is as small as β.
     pub fn show(&mut self, x: &[S], [tx, z, u]: [&[S]; 3], step: f64) {
+        self.x.copy_from_slice(x);
         self.point.copy_from_slice(x);
         let limit = self.problem.beta_limit();
         let Some(inverse) = self.problem.t().right_inverse() else {
@@ -62,24 +67,24 @@ impl<'p, S: Real> Shown<'p, S> {
         vector::axpy(&mut self.point, 1.0, &self.spread);
     }
 
-    /// F(x′).
+    /// F(x).
     pub fn objective(&mut self) -> f64 {
-        let f = self.problem.f().value_grad(&mut self.grad, &self.point, &mut self.work);
-        f + self.problem.penalty(&self.point, &mut self.work)
+        let f = self.problem.f().value_grad(&mut self.grad, &self.x, &mut self.work);
+        f + self.problem.penalty(&self.x, &mut self.work)
     }
 
-    /// f(x).
+    /// f at any x.
     pub fn loss(&mut self, x: &[S]) -> f64 {
         self.problem.f().value_grad(&mut self.grad, x, &mut self.work)
     }
 
     /// The info of the start, of which only f(x₀) is known. F(x₀) may be ∞.
     pub fn begin(&mut self, step: f64) -> Info {
-        let f = self.problem.f().value_grad(&mut self.grad, &self.point, &mut self.work);
+        let f = self.problem.f().value_grad(&mut self.grad, &self.x, &mut self.work);
         self.info(1, step, if f.is_finite() { f64::MAX } else { f64::NAN }, 0.0)
     }
 
-    /// The info of the point shown: β = 0, since `measure` speaks of f + g∘T itself.
+    /// The info of x: β = 0, since `measure` speaks of f + g∘T itself.
     pub fn info(&mut self, k: u64, step: f64, measure: f64, gap: f64) -> Info {
         self.measure = measure;
         Info {
@@ -106,6 +111,10 @@ macro_rules! forward_to_shown {
         }
 
         fn x(&self) -> &[S] {
+            &self.shown.x
+        }
+
+        fn certificate_point(&self) -> &[S] {
             &self.shown.point
         }
 

@@ -9,7 +9,7 @@ use crate::solver::splitting::Splitting;
 use crate::solver::{Adaptive, Info, Smoothing, Solver, State};
 
 /// x ← x − M⁻¹∇F_{β,w}(x) with F_{β,w}(x) = f(x) + g_β(Tx + βw), then w ← ∇g_β(Tx + βw) and β ← rβ. From β ≤ `end` on, w is
-/// dropped and the steps are those of [`Adaptive::metric`].
+/// dropped, β leaps to a fraction of it, and the steps are those of [`Adaptive::metric`].
 ///
 /// The tilt takes the first-order bias out of the smoothing, so β can start just below 1/ρ, where the prox hardly shrinks
 /// what it keeps; poor local minima are passed by. A tilted step with relaxation α is a step of ADMM with penalty 1/β, seen
@@ -21,6 +21,9 @@ pub struct Tilted<'p, S> {
     k: u64,
     ended: bool,
 }
+
+/// Without the tilt, a smoothing as large as the last would undo what the tilt achieved: plain steps begin at `end`/32.
+const LEAP: f64 = 32.0;
 
 /// How β falls in tilted steps, and their relaxation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,11 +39,11 @@ pub struct Path {
 }
 
 impl Path {
-    /// From 0.98/ρ by 4 % a step to 0.0005/ρ, with α = 1.6. For convex g, [`Smoothing::start`] stands for 1/ρ.
+    /// From 0.98/ρ by 3 % a step to 0.01/ρ, with α = 1.6. For convex g, [`Smoothing::start`] stands for 1/ρ.
     pub fn new<S: Real>(problem: &Problem<S>, x0: &[S]) -> Self {
         let rho = problem.g().weak_convexity();
         let unit = if rho > 0.0 { 1.0 / rho } else { Smoothing::start(problem, x0) };
-        Self { beta: 0.98 * unit, ratio: 0.96, end: 5e-4 * unit, relaxation: 1.6 }
+        Self { beta: 0.98 * unit, ratio: 0.97, end: 0.01 * unit, relaxation: 1.6 }
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -57,7 +60,7 @@ impl<'p, S: Real> Tilted<'p, S> {
         path.check()?;
         let (_, metric) = metric::for_problem(problem)?;
         let splitting = Splitting::new(problem, metric, path.beta, path.relaxation, x0)?;
-        let smoothing = Smoothing::new::<S>(path.beta.min(problem.beta_limit())).lowered(path.end);
+        let smoothing = Smoothing::new::<S>(path.beta.min(problem.beta_limit())).lowered(path.end / LEAP);
         let plain = Adaptive::metric(problem, smoothing, x0)?;
         Ok(Self { splitting, plain, path, k: 0, ended: false })
     }

@@ -92,8 +92,8 @@ impl<'p, S: Real> Alternating<'p, S> {
         })
     }
 
-    /// Also rescales (W_j, H_j) to (tW_j, H_j/t), column by column, every so many sweeps. The loss does not change by it, only
-    /// what penalty and ridge cost. With ν = 0 that drives W to 0 and F to its infimum, the Eckart–Young tail: off by default.
+    /// Also rescales (W_j, H_j) to (tW_j, H_j/t), column by column, every so many sweeps. ‖Y − WH‖ does not change by it, only
+    /// what penalty and ridge cost: with ν > 0 it spares sweeps where W and H would trade their sizes slowly. With ν = 0 that drives W to 0 and F to its infimum, the Eckart–Young tail: off by default.
     pub fn rescaling(mut self, every: u64) -> Result<Self, Error> {
         self.rescale = (every > 0).then(|| Rescale::new(self.problem, every)).transpose()?;
         Ok(self)
@@ -145,9 +145,9 @@ impl<'p, S: Real> Alternating<'p, S> {
     /// The option that is off by default.
     fn rescale_columns(&mut self) {
         if let Some(rescale) = self.rescale.as_mut().filter(|rescale| self.k.is_multiple_of(rescale.every)) {
-            rescale.apply(self.problem, &mut self.x, self.factors.rank, self.factors.ridge, self.beta);
+            let points = [&mut self.x[..], &mut self.previous[..]];
+            rescale.apply(self.problem, points, self.factors.rank, self.factors.ridge, self.beta);
             self.factors.look_at_w(&self.x[..self.next.len()]);
-            self.t = 1.0;
         }
     }
 

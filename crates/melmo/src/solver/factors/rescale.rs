@@ -27,8 +27,9 @@ impl<S: Real> Rescale<S> {
         Ok(Self { every, column: vec![S::ZERO; problem.layout().blocks()[0].rows] })
     }
 
-    /// x = (W, H) ← (tW_j, H_j/t) with the t that minimises g_β(tW_j) + ν/2·‖H_j‖²/t², within REACH, for every j.
-    pub fn apply(&mut self, problem: &Problem<S>, x: &mut [S], rank: usize, ridge: f64, beta: f64) {
+    /// x = (W, H) ← (tW_j, H_j/t) with the t that minimises g_β(tW_j) + ν/2·‖H_j‖²/t², within REACH, for every j. The point
+    /// before x goes along, so that the move from it to x keeps its meaning.
+    pub fn apply(&mut self, problem: &Problem<S>, [x, before]: [&mut [S]; 2], rank: usize, ridge: f64, beta: f64) {
         let Some(g) = problem.g().coordinates() else { return };
         let rows = self.column.len();
         let (w, h) = x.split_at_mut(rows * rank);
@@ -41,8 +42,12 @@ impl<S: Real> Rescale<S> {
             let ridge_j = 0.5 * ridge * vector::norm2_squared(h_j);
             let cost = |log_t: f64| self.penalty(g, j, rank, log_t.exp(), beta) + ridge_j * (-2.0 * log_t).exp();
             let t = golden(cost).exp();
-            (0..rows).for_each(|i| w[i * rank + j] *= S::of(t));
-            h_j.iter_mut().for_each(|h| *h *= S::of(1.0 / t));
+            let (t, inverse) = (S::of(t), S::of(1.0 / t));
+            h_j.iter_mut().for_each(|h| *h *= inverse);
+            for i in (0..rows).map(|i| i * rank + j) {
+                (w[i], before[i]) = (t * w[i], t * before[i]);
+            }
+            before[rows * rank..][j * cols..(j + 1) * cols].iter_mut().for_each(|h| *h *= inverse);
         }
     }
 

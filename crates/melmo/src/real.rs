@@ -6,6 +6,7 @@
 use std::fmt::{Debug, Display, LowerExp};
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use crate::catalogue::Tables;
 use crate::linalg::Dense;
 use crate::metric::Cosines;
 
@@ -13,6 +14,7 @@ use crate::metric::Cosines;
 pub trait Real:
     Dense
     + Cosines
+    + Tables
     + Copy
     + PartialOrd
     + Default

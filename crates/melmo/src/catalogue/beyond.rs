@@ -1,7 +1,8 @@
 //! Methods past the paper: faster on most problems, outside its proofs; their certificates are checked like all others.
 
 use crate::catalogue::choose::choose;
-use crate::catalogue::methods::{MethodRow, given, methods};
+use crate::catalogue::methods::{MethodRow, given};
+use crate::catalogue::tables::methods;
 use crate::catalogue::{Arguments, Entry, Parameter, find};
 use crate::error::Error;
 use crate::problem::Problem;

@@ -26,7 +26,7 @@ impl<S> AsRef<Entry> for GeometryRow<S> {
 }
 
 /// Every geometry of one block; [`Product`](crate::geometry::Product) combines them.
-pub fn geometries<S: Real>() -> Vec<GeometryRow<S>> {
+pub(super) fn rows<S: Real>() -> Vec<GeometryRow<S>> {
     macro_rules! row {
         ($norm:expr, $formula:expr, $about:expr) => {
             GeometryRow {

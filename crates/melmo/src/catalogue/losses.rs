@@ -51,7 +51,7 @@ fn matrix<S: Real>(seed: u64) -> [Inputs<S>; 2] {
 }
 
 /// Every loss.
-pub fn losses<S: Real>() -> Vec<LossRow<S>> {
+pub(super) fn rows<S: Real>() -> Vec<LossRow<S>> {
     vec![
         LossRow {
             entry: Entry {

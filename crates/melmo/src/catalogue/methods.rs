@@ -54,7 +54,7 @@ fn power<S: Real>(a: &Arguments, problem: &Problem<S>) -> Power {
 }
 
 /// Every method: the paper's and its baselines, what goes past it, and the competitors.
-pub fn methods<S: Real>() -> Vec<MethodRow<S>> {
+pub(super) fn rows<S: Real>() -> Vec<MethodRow<S>> {
     [paper(), beyond(), structured(), competitors()].into_iter().flatten().collect()
 }
 

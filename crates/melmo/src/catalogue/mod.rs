@@ -12,13 +12,15 @@ mod methods;
 mod operators;
 mod penalties;
 mod structured;
+mod tables;
 
 pub use choose::{Choice, choose};
-pub use geometries::{BuildGeometry, GeometryRow, geometries, oracles};
-pub use losses::{BuildLoss, LossRow, losses};
-pub use methods::{BuildMethod, MethodRow, methods};
-pub use operators::{BuildOperator, OperatorRow, operators};
-pub use penalties::{BuildPenalty, Lift, PenaltyRow, lifts, penalties};
+pub use geometries::{BuildGeometry, GeometryRow, oracles};
+pub use losses::{BuildLoss, LossRow};
+pub use methods::{BuildMethod, MethodRow};
+pub use operators::{BuildOperator, OperatorRow};
+pub use penalties::{BuildPenalty, Lift, PenaltyRow, lifts};
+pub use tables::{Tables, geometries, losses, methods, operators, penalties};
 
 use crate::block::Layout;
 use crate::error::Error;

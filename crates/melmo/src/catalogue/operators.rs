@@ -59,7 +59,7 @@ fn image(layout: &Layout) -> Result<(usize, usize), Error> {
 }
 
 /// Every operator.
-pub fn operators<S: Real>() -> Vec<OperatorRow<S>> {
+pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
     vec![
         OperatorRow {
             entry: Entry { name: "identity", formula: "Tx = x", about: "surjective, σ_min = 1", parameters: &[] },

@@ -69,7 +69,7 @@ fn lift<S: Real, P: Separable<S>>(phi: P, lift: &Lift<S>, layout: &Layout) -> Re
 const LAMBDA: Parameter = Parameter::new("lambda", 1.0, "weight λ > 0");
 
 /// Every penalty of one number.
-pub fn penalties<S: Real>() -> Vec<PenaltyRow<S>> {
+pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
     vec![
         PenaltyRow {
             entry: Entry {

@@ -11,6 +11,9 @@ pub enum Error {
     /// A task refused what it was given.
     #[error(transparent)]
     Task(#[from] melmo_tasks::Error),
+    /// The paper's experiments could not be run.
+    #[error(transparent)]
+    Reproduce(#[from] melmo_reproduce::Error),
     /// An input has the wrong shape or content for this command.
     #[error("{}: {message}", file.display())]
     Input { file: PathBuf, message: String },

@@ -35,10 +35,7 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
     let solving = solving!(&cli.command, command => &command.solving, return look(&cli.command));
-    if let Some(threads) = solving.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        pool.map_err(|error| Error::option("threads", error.to_string()))?;
-    }
+    use_threads(solving.threads)?;
     let command = match solving.checkpoint.as_ref().filter(|_| solving.resume) {
         // What was chosen when the run began is not chosen again.
         Some(path) => {
@@ -55,12 +52,23 @@ fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
     solving!(&command, command => session::run(command, &job), look(&command))
 }
 
-/// Commands that only tell something.
+/// So many threads, all cores unless given.
+fn use_threads(threads: Option<usize>) -> Result<(), Error> {
+    let Some(threads) = threads else { return Ok(()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    pool.map_err(|error| Error::option("threads", error.to_string()))
+}
+
+/// Commands that solve no problem of the user's.
 fn look(command: &Command) -> Result<ExitCode, Error> {
     let text = match command {
         Command::List(list) => command::list::text(list),
         Command::Explain(explain) => command::explain::text(explain)?,
         Command::Verify(verify) => return command::verify::run(verify),
+        Command::Reproduce(reproduce) => {
+            use_threads(reproduce.threads)?;
+            return command::reproduce::run(reproduce);
+        }
         Command::Completions(completions) => {
             let mut script = Vec::new();
             clap_complete::generate(completions.shell, &mut Cli::command(), "melmo", &mut script);

@@ -9,7 +9,7 @@ fn recover_says_how_far_it_is_from_the_optimum() {
     let place = Place::new();
     place.write("y.csv", "1,0,,2\n0,,3,0\n");
     let told = place.json("recover y.csv --iterations 3000 -o x.csv");
-    assert_eq!((told["observed"].as_u64(), told["status"].as_str()), (Some(6), Some("iterations")));
+    assert_eq!((told["observed"].as_u64(), told["status"].as_str()), (Some(6), Some("settled")));
     let excess = told["excess"].as_f64().unwrap();
     assert!((-1e-9..1e-3).contains(&excess), "{excess}");
     assert_eq!(place.read("x.csv").lines().count(), 2);

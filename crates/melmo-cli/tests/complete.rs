@@ -39,7 +39,7 @@ fn blanks_are_filled_and_the_rest_is_kept() {
     let facts = place.json("complete y.csv -o filled.csv");
     assert_eq!(facts["observed"], 600 - missing);
     let text = place.read("filled.csv");
-    assert!(text.starts_with("c0,c1,"));
+    assert!(text.starts_with("\"c0\",\"c1\","));
     let filled = cells(&text);
     let squares: f64 = (0..600).map(|at| (filled[at / 20][at % 20] - entry(at / 20, at % 20)).powi(2)).sum();
     assert!((squares / missing as f64).sqrt() < 0.1, "{squares}");

@@ -96,8 +96,8 @@ fn whole_numbers_stay_whole_numbers() {
 #[test]
 fn large_pictures_do_not_depend_on_the_number_of_threads() {
     let place = Place::new();
-    let data = noisy(&scene(1100, 600, 0), 0.05);
-    npy::write(&place.file("y.npy"), &Array::new([1100, 600], data).unwrap(), false).unwrap();
+    let data = noisy(&scene(2000, 600, 0), 0.05);
+    npy::write(&place.file("y.npy"), &Array::new([2000, 600], data).unwrap(), false).unwrap();
     let told = place.json("denoise y.npy --threads 1 -o one.npy");
     assert!(told["strips"].as_u64().unwrap() > 1, "{told}");
     place.done("denoise y.npy --threads 3 -q -o three.npy");

@@ -13,6 +13,11 @@ pub fn parse(text: &str) -> Result<f64, Error> {
     value.filter(|value| value.is_finite()).ok_or_else(wrong)
 }
 
+/// A chosen weight with three digits: as good as any other near it, and easier to type again.
+pub(crate) fn tidy(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

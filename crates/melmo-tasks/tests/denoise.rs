@@ -41,7 +41,7 @@ fn the_noise_is_found() {
     for (seed, sigma) in [0.005, 0.02, 0.05, 0.1, 0.3].into_iter().enumerate() {
         let double = estimate(&noisy::<f64>(&clean, sigma, seed as u64 + 1), 200, 240);
         let single = estimate(&noisy::<f32>(&clean, sigma, seed as u64 + 1), 200, 240);
-        assert!((double / sigma - 1.0).abs() < 0.04, "{double} for {sigma}");
+        assert!((double / sigma - 1.0).abs() < 0.08, "{double} for {sigma}");
         assert!((single - double).abs() < 1e-4 * sigma);
     }
 }
@@ -130,7 +130,7 @@ fn the_number_of_threads_does_not_matter() {
 
 #[test]
 fn strips_do_not_show() {
-    let (rows, cols) = (1100, 512);
+    let (rows, cols) = (1600, 512);
     let y = noisy::<f32>(&picture(rows, cols), 0.05, 10);
     let image = Planes::new(&y, rows, cols, 1).unwrap();
     let plan = Plan::new(image, &Options::default()).unwrap();
@@ -191,9 +191,14 @@ fn a_penalty_of_your_own_is_total_variation() {
     let clean = [&grey[..], &grey[..], &grey[..]].concat();
     let y = noisy::<f64>(&clean, 0.08, 14);
     let settings = Settings { iterations: Some(80), ..Settings::method("scaled") };
-    for (penalty, isotropic, channels) in
-        [("l1", false, 1), ("l1", true, 1), ("mcp:mu=3", true, 3), ("log-sum", true, 3), ("huber", false, 3)]
-    {
+    for (penalty, isotropic, channels) in [
+        ("l1", false, 1),
+        ("l1", true, 1),
+        ("mcp", true, 3),
+        ("scad", true, 1),
+        ("log-sum", true, 3),
+        ("huber", false, 3),
+    ] {
         let n = 48 * 40 * channels;
         let options = Options { penalty: Some(penalty.parse().unwrap()), isotropic, ..Options::default() };
         let answer = denoise(Planes::new(&y[..n], 48, 40, channels).unwrap(), &options, &settings).unwrap();

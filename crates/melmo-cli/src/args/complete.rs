@@ -25,7 +25,7 @@ pub struct Complete {
     /// Which entries are known (1) or not (0); blanks and NaN in Y never are
     #[arg(long, value_name = "FILE")]
     pub mask: Option<PathBuf>,
-    /// Take the mean, a row's and a column's offset off first
+    /// Whether the mean, a row's and a column's offset come first
     #[arg(long, value_enum, default_value = "yes")]
     pub offsets: Answer,
     /// κ, drawing offsets to 0; chosen unless given
@@ -59,8 +59,8 @@ pub struct Complete {
 /// Yes or no.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Yes.
+    /// Y ≈ m + aᵢ + bⱼ + X.
     Yes,
-    /// No.
+    /// Y ≈ X.
     No,
 }

@@ -5,6 +5,7 @@ mod denoise;
 mod factorize;
 mod recover;
 mod regress;
+mod reproduce;
 mod rpca;
 mod solving;
 mod theory;
@@ -14,6 +15,7 @@ pub use denoise::Denoise;
 pub use factorize::{Factorize, Scaling};
 pub use recover::Recover;
 pub use regress::{Regress, Selection};
+pub use reproduce::Reproduce;
 pub use rpca::Rpca;
 pub use solving::Solving;
 pub use theory::{Completions, Explain, Kind, List, Verify};
@@ -45,6 +47,8 @@ pub enum Command {
     Regress(Regress),
     /// Separate a matrix, or a video, into a low-rank and a sparse part
     Rpca(Rpca),
+    /// Run the paper's experiments again: tables, figures, one page
+    Reproduce(Reproduce),
     /// What there is: penalties, losses, operators, geometries, methods, data, formats
     List(List),
     /// What the theory guarantees for a method, a geometry and a problem

@@ -25,5 +25,6 @@ pub mod list;
 mod ratings;
 mod recover;
 mod regress;
+pub mod reproduce;
 mod rpca;
 pub mod verify;

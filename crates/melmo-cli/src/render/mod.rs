@@ -4,6 +4,7 @@ pub mod progress;
 pub mod report;
 pub mod summary;
 pub mod trace;
+pub mod units;
 
 pub use summary::Summary;
 

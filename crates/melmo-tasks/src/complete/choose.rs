@@ -31,7 +31,7 @@ const RANKS: [usize; 7] = [1, 2, 3, 5, 8, 12, 20];
 /// κ that are tried.
 const OFFSET_WEIGHTS: [f64; 7] = [0.3, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 /// Largest rows·cols·min(rows, cols) for which the singular values are tried without being asked for: a decomposition a step.
-const SMALL: usize = 1_000_000;
+const SMALL: usize = 300_000;
 
 /// The best of some trials: the least error, and what reached it.
 struct Best<T> {
@@ -108,9 +108,12 @@ fn factors(rest: &Entries, judges: &Entries, wanted: &Wanted, seed: u64) -> (f64
     for rank in ranks {
         let mut pair = Pair::random(rest, rank, fit::size(norm, rest), seed);
         let (mut risen, mut least) = (0, f64::INFINITY);
-        for ridge in path(norm, wanted.ridge) {
+        for ridge in fit::path(norm, wanted.ridge) {
             pair.stir(0.05 * fit::size(norm, rest), seed);
             alternating.lower(&mut pair, ridge, fit::SWEEPS, fit::TOLERANCE);
+            if wanted.ridge.is_some_and(|given| given != ridge) {
+                continue; // on the way to the one that was given
+            }
             let rmse = judges.score(|i, j| pair.at(i, j)).rmse;
             best.take(rmse, (rank, ridge));
             risen = if rmse < least { 0 } else { risen + 1 };
@@ -120,15 +123,8 @@ fn factors(rest: &Entries, judges: &Entries, wanted: &Wanted, seed: u64) -> (f64
             }
         }
     }
-    let (rank, ridge) = best.what.unwrap_or((1, 0.1 * norm));
+    let (rank, ridge) = best.what.unwrap_or((1, wanted.ridge.unwrap_or(0.1 * norm)));
     (best.rmse, rank, ridge)
-}
-
-/// Weights from ¾ of `norm` downwards, or the one that was given.
-fn path(norm: f64, given: Option<f64>) -> Vec<f64> {
-    const RATIO: f64 = 0.7;
-    const STEPS: i32 = 40;
-    given.map_or_else(|| (0..STEPS).map(|k| 0.75 * norm * RATIO.powi(k)).collect(), |ridge| vec![ridge])
 }
 
 /// λ of a penalty of singular values, on a path downwards.
@@ -142,7 +138,7 @@ fn singular_values(
     let mut best = Best::new();
     let mut start = vec![0.0; rest.rows * rest.cols];
     let (mut risen, mut least) = (0, f64::INFINITY);
-    for lambda in path(norm, None).into_iter().step_by(2) {
+    for lambda in fit::path(norm, None) {
         let penalty = penalty.clone().with("lambda", lambda);
         let (x, z) = fit::short_run::<f64>(rest, &penalty, start)?;
         start = x;

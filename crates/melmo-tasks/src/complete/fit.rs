@@ -13,6 +13,7 @@ use crate::complete::alternate::{Alternating, Pair};
 use crate::complete::entries::Entries;
 use crate::complete::offsets::Offsets;
 use crate::error::Error;
+use crate::number;
 use crate::prepared::{Defaults, Prepared, Tuned};
 use crate::settings::Settings;
 use crate::solve::{Watch, solve};
@@ -57,7 +58,7 @@ pub(super) const TOLERANCE: f64 = 1e-3;
 /// Sweeps towards the start: from there a certificate is a few steps away.
 const START_SWEEPS: usize = 300;
 /// Steps of a trial with singular values.
-const TRIAL_STEPS: u64 = 60;
+const TRIAL_STEPS: u64 = 40;
 
 impl Plan {
     /// The offsets of these entries.
@@ -69,7 +70,7 @@ impl Plan {
     pub fn prepare<S: Real>(&self, rest: &Entries, seed: u64) -> Result<Prepared<S>, Error> {
         match &self.model {
             Model::Factors { rank, ridge } => factors(rest, *rank, *ridge, seed),
-            Model::SingularValues(penalty) => singular_values(rest, penalty),
+            Model::SingularValues(penalty) => singular_values(rest, penalty, seed),
         }
     }
 
@@ -93,17 +94,30 @@ pub(super) fn size(norm: f64, entries: &Entries) -> f64 {
     (norm / ((entries.rows * entries.cols) as f64).sqrt()).sqrt()
 }
 
+/// Weights downwards from ¾ of `norm`, where hardly anything is left of X; to `end`, which comes last, where it is given.
+///
+/// Each is a start for the next. Begun at a small weight a weakly convex penalty leaves what is missing at 0: X = M⊙R has
+/// singular values so large that it does not see them, and fits.
+pub(super) fn path(norm: f64, end: Option<f64>) -> Vec<f64> {
+    const RATIO: f64 = 0.7;
+    const STEPS: i32 = 40;
+    let all = (0..STEPS).map(|k| number::tidy(0.75 * norm * RATIO.powi(k)));
+    let before = all.filter(|weight| end.is_none_or(|end| *weight > end));
+    before.chain(end).collect()
+}
+
 fn convert<S: Real>(values: &[f64]) -> Vec<S> {
     values.iter().map(|&value| S::of(value)).collect()
 }
 
 fn factors<S: Real>(rest: &Entries, rank: usize, ridge: f64, seed: u64) -> Result<Prepared<S>, Error> {
     let alternating = Alternating::new(rest);
-    let size = size(alternating.norm(seed).max(f64::MIN_POSITIVE.sqrt()), rest);
+    let norm = alternating.norm(seed).max(f64::MIN_POSITIVE.sqrt());
+    let size = size(norm, rest);
     let mut pair = Pair::random(rest, rank, size, seed);
-    for larger in [8.0, 4.0, 2.0] {
-        alternating.lower(&mut pair, larger * ridge, SWEEPS, TOLERANCE);
+    for larger in path(norm, Some(ridge)) {
         pair.stir(0.05 * size, seed);
+        alternating.lower(&mut pair, larger, SWEEPS, TOLERANCE);
     }
     alternating.lower(&mut pair, ridge, START_SWEEPS, 1e-8);
     let (y, mask) = rest.dense();
@@ -127,11 +141,12 @@ fn penalised<S: Real>(rest: &Entries, penalty: &PenaltyChoice, start: Vec<S>) ->
     Ok(Prepared { problem, start, defaults, optimum: None })
 }
 
-fn singular_values<S: Real>(rest: &Entries, penalty: &PenaltyChoice) -> Result<Prepared<S>, Error> {
+fn singular_values<S: Real>(rest: &Entries, penalty: &PenaltyChoice, seed: u64) -> Result<Prepared<S>, Error> {
     let mut start = vec![S::ZERO; rest.rows * rest.cols];
     if let Some(lambda) = penalty.get("lambda") {
-        for larger in [16.0, 8.0, 4.0, 2.0] {
-            start = short_run(rest, &penalty.clone().with("lambda", larger * lambda), start)?.0;
+        let norm = Alternating::new(rest).norm(seed).max(f64::MIN_POSITIVE.sqrt());
+        for larger in path(norm, Some(lambda)).into_iter().filter(|larger| *larger != lambda) {
+            start = short_run(rest, &penalty.clone().with("lambda", larger), start)?.0;
         }
     }
     penalised(rest, penalty, start)

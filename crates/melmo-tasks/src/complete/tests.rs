@@ -75,3 +75,17 @@ fn rows_and_columns_without_entries_follow_the_offsets() {
     assert!((filled[4 * 12 + 7] - offsets.mean).abs() < 1e-9);
     assert!((filled[4 * 12 + 3] - offsets.at(4, 3)).abs() < 1e-9);
 }
+
+#[test]
+fn a_small_weight_does_not_leave_gaps_at_zero() {
+    let all = planted(30, 20, 2, 0.0);
+    let gap = |i: usize, j: usize| (7 * i + 3 * j) % 5 == 0;
+    let known = Entries::new(30, 20, all.list.iter().copied().filter(|&(i, j, _)| !gap(i, j)).collect()).unwrap();
+    for model in
+        [Model::SingularValues("mcp:lambda=0.01,mu=3".parse().unwrap()), Model::Factors { rank: 4, ridge: 1e-4 }]
+    {
+        let filled = completed(&known, &Plan { offset_weight: Some(1.0), model: model.clone() });
+        let rmse = all.score(|i, j| filled[i * 20 + j]).rmse;
+        assert!(rmse < 0.02, "{model:?}: {rmse}");
+    }
+}

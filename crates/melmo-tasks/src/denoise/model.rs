@@ -64,9 +64,10 @@ pub(super) fn chosen<S: Real>(
     Ok(Problem::from_boxes(Box::new(f), g, t)?)
 }
 
-/// The penalty with what was left open: λ for a slope of 0.7σ at 0, θ and δ in units of σ; λ times the strength.
+/// The penalty with what was left open: λ for a slope of 0.7σ at 0, θ and δ in units of σ, MCP and SCAD level well above
+/// the differences of noise; λ times the strength. Norms over C channels are √C times as large: σ then stands for √C·σ.
 pub(super) fn complete(penalty: &PenaltyChoice, sigma: f64, strength: f64) -> PenaltyChoice {
-    let penalty = penalty.clone().or("theta", EDGE * sigma).or("delta", 0.1 * sigma);
+    let penalty = penalty.clone().or("theta", EDGE * sigma).or("delta", 0.1 * sigma).or("mu", 8.0).or("a", 8.0);
     let slope = PLAIN * sigma;
     let lambda = match penalty.name() {
         "log-sum" => slope * penalty.get("theta").unwrap_or(EDGE * sigma),

@@ -45,7 +45,8 @@ impl<'a, S: Real> Plan<'a, S> {
             Some(sigma) => check("the noise's standard deviation", sigma)?,
             None => noise::estimate(&image),
         };
-        let chosen = options.penalty.as_ref().map(|penalty| model::complete(penalty, noise, strength));
+        let spread = if options.isotropic { noise * (image.channels as f64).sqrt() } else { noise };
+        let chosen = options.penalty.as_ref().map(|penalty| model::complete(penalty, spread, strength));
         let idle =
             strength == 0.0 || noise == 0.0 && options.penalty.as_ref().is_none_or(|p| p.get("lambda").is_none());
         let strips = if idle { Vec::new() } else { strips(image.rows, image.cols, image.channels) };

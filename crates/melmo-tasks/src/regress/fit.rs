@@ -62,7 +62,10 @@ impl Regression {
     /// n·Σ φ over entries or groups, the intercept left out, for n rows.
     pub fn penalty<S: Real>(&self, lambda: f64, rows: usize) -> Result<Box<dyn Prox<S>>, Error> {
         let (width, cols) = (self.design.width(), self.design.cols);
-        let (layout, penalty) = (Layout::vector(width)?, self.penalty.clone().with("lambda", lambda));
+        let (layout, mut penalty) = (Layout::vector(width)?, self.penalty.clone().with("lambda", lambda));
+        if penalty.name() == "elastic-net" {
+            penalty = penalty.or("nu", lambda); // both parts alike, unless told otherwise
+        }
         let n = rows as f64;
         match &self.groups {
             None => {

@@ -41,7 +41,7 @@ pub fn prepare<S: Real>(y: &[S], rows: usize, cols: usize, weights: &Weights) ->
     let g = Blocks::new(&layout, vec![low_rank, sparse])?;
     let start = start::start(y, &mask, rows, cols, weights)?;
     let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
-    let defaults = Defaults { iterations: 300, ..Defaults::default() };
+    let defaults = Defaults { iterations: 200, ..Defaults::default() };
     Ok(Prepared { problem, start, defaults, optimum: None })
 }
 

@@ -5,6 +5,7 @@ use melmo::real::Real;
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
+use crate::number;
 
 /// φ of the singular values of L and ψ of the entries of S, nothing left open.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +25,8 @@ impl Weights {
     pub fn choose(low_rank: &PenaltyChoice, sparse: &PenaltyChoice, sigma: f64, rows: usize, cols: usize) -> Self {
         let lambda = ABOVE_NOISE * sigma;
         Self {
-            low_rank: low_rank.clone().or("lambda", lambda * (rows.max(cols) as f64).sqrt()),
-            sparse: sparse.clone().or("lambda", lambda),
+            low_rank: low_rank.clone().or("lambda", number::tidy(lambda * (rows.max(cols) as f64).sqrt())),
+            sparse: sparse.clone().or("lambda", number::tidy(lambda)),
         }
     }
 }

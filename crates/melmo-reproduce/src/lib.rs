@@ -1,0 +1,24 @@
+//! The paper's experiments, re-run: [`experiments`] (instances as data) → [`run`] (on all cores, kept in a [`store`]) →
+//! [`results`] → [`mod@page`] (tables, figures, one HTML page, beside the [`published`] numbers) → [`files`]. Nothing here
+//! prints.
+
+mod compact;
+pub mod data;
+mod error;
+pub mod experiments;
+pub mod files;
+pub mod instance;
+mod method;
+pub mod page;
+mod prepared;
+mod probe;
+pub mod published;
+pub mod results;
+pub mod run;
+mod setting;
+pub mod statistics;
+pub mod store;
+
+pub use error::Error;
+pub use method::{Watch, execute};
+pub use setting::{Options, Setting};

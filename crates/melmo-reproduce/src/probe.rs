@@ -1,0 +1,143 @@
+//! Looks at a run without being seen: its time is not the solver's.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use melmo::drive::Observer;
+use melmo::geometry::{Geometry, Norm, Oracle, for_block};
+use melmo::solver::{Info, Solver};
+use melmo::vector::dot;
+
+use crate::instance::Point;
+use crate::prepared::Measure;
+
+/// Thresholds ε for which the first certificate is noted: 1, 2^{−1/2}, …
+const EPSILONS: usize = 30;
+
+/// Records points, certificates, and how good an inexact oracle is.
+pub(crate) struct Probe<'a> {
+    measure: &'a Measure,
+    /// The oracle to compare with the exact one, where that is the experiment.
+    judged: Option<Oracle>,
+    /// Steps of the run, for the last point.
+    iterations: u64,
+    /// Told of every share of the run; says whether to stop.
+    watch: &'a (dyn Fn(f64) -> ControlFlow<()> + 'a),
+    began: Instant,
+    aside: Duration,
+    next: u64,
+    told: u64,
+    least: f64,
+    pub points: Vec<Point>,
+    pub certificates: Vec<(f64, u64)>,
+    pub stopped: bool,
+}
+
+impl<'a> Probe<'a> {
+    pub fn new(
+        measure: &'a Measure,
+        judged: Option<Oracle>,
+        iterations: u64,
+        watch: &'a (dyn Fn(f64) -> ControlFlow<()> + 'a),
+    ) -> Self {
+        Self {
+            measure,
+            judged,
+            iterations,
+            watch,
+            began: Instant::now(),
+            aside: Duration::ZERO,
+            next: 1,
+            told: 0,
+            least: f64::INFINITY,
+            points: Vec::new(),
+            certificates: Vec::new(),
+            stopped: false,
+        }
+    }
+
+    /// Time in the solver so far.
+    pub fn seconds(&self) -> f64 {
+        (self.began.elapsed() - self.aside).as_secs_f64()
+    }
+
+    fn certify(&mut self, info: &Info) {
+        if !info.candidate || info.epoch.is_none() {
+            return;
+        }
+        let reached = info.dual_norm.upper.max(info.prox_gap);
+        while self.certificates.len() < EPSILONS {
+            let epsilon = (-0.5 * self.certificates.len() as f64).exp2();
+            if reached > epsilon {
+                return;
+            }
+            self.certificates.push((epsilon, info.k));
+        }
+    }
+
+    fn record(&mut self, info: &Info, solver: &mut dyn Solver<f64>) {
+        let seconds = self.seconds();
+        let began = Instant::now();
+        let (objective, mut extra) = self.measure.at(solver.x());
+        if let Some(oracle) = self.judged {
+            extra.extend(judge(oracle, info, solver));
+        }
+        let tame = |value: f64| if value.is_finite() { value } else { f64::MAX };
+        let dual_norm = tame(solver.exact_dual_norm());
+        let (objective, least, gap) = (tame(objective), tame(self.least.min(dual_norm)), tame(info.prox_gap));
+        extra.iter_mut().for_each(|value| *value = tame(*value));
+        self.points.push(Point { k: info.k, seconds, objective, dual_norm, least, gap, extra });
+        self.aside += began.elapsed();
+    }
+}
+
+impl Observer<f64> for Probe<'_> {
+    fn observe(&mut self, info: &Info, solver: &mut dyn Solver<f64>) -> ControlFlow<()> {
+        self.least = self.least.min(info.dual_norm.upper);
+        self.certify(info);
+        let last = info.k > self.iterations;
+        if info.k >= self.next || last {
+            self.record(info, solver);
+            // Eight points to each doubling.
+            self.next = (info.k + 1).max((info.k as f64 * 0.125f64.exp2()).round() as u64);
+        }
+        let step = (self.iterations / 50).max(1);
+        if info.k - self.told >= step || last {
+            let share = (info.k - self.told) as f64 / (self.iterations + 1) as f64;
+            self.told = info.k;
+            if (self.watch)(share).is_break() {
+                self.stopped = true;
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// η, ν and δ of the oracle's direction d̃ at the current gradient, against the singular value decomposition's d:
+/// ⟨φ, d̃⟩ = −(1 − η)‖φ‖_*, ‖d̃‖ = 1 + ν, ‖d̃ − d‖ = δ, in the spectral norm, the largest over the blocks.
+fn judge(oracle: Oracle, info: &Info, solver: &dyn Solver<f64>) -> [f64; 3] {
+    let problem = solver.problem();
+    let (mut phi, mut work) = (vec![0.0; solver.x().len()], vec![0.0; problem.work_len()]);
+    problem.smoothed_gradient(&mut phi, solver.x(), info.beta, &mut work);
+    let (mut decrease, mut whole, mut nu, mut delta) = (0.0, 0.0, f64::NEG_INFINITY, 0.0f64);
+    for block in problem.layout().blocks() {
+        let phi = &phi[block.range()];
+        let own = melmo::block::Block { start: 0, ..block.clone() };
+        let direction = |oracle| -> Option<Vec<f64>> {
+            let mut geometry: Box<dyn Geometry<f64>> = for_block(Norm::Spectral, &own, oracle).ok()?;
+            let mut d = vec![0.0; phi.len()];
+            geometry.lmo(&mut d, phi);
+            Some(d)
+        };
+        // The dual norm of the nuclear norm's ball is the spectral norm.
+        let size = |d: &[f64]| for_block::<f64>(Norm::Nuclear, &own, oracle).map_or(f64::NAN, |mut g| g.dual_norm(d));
+        let (Some(rough), Some(exact)) = (direction(oracle), direction(Oracle::Svd)) else { continue };
+        let apart: Vec<f64> = rough.iter().zip(&exact).map(|(a, b)| a - b).collect();
+        decrease -= dot(phi, &rough);
+        whole -= dot(phi, &exact);
+        nu = nu.max(size(&rough) - 1.0);
+        delta = delta.max(size(&apart));
+    }
+    [1.0 - decrease / whole, nu, delta]
+}

@@ -43,7 +43,7 @@ pub fn verdicts(results: &Results) -> Vec<Verdict> {
 fn compared(claim: String, ratios: &[(String, f64)], factor: f64) -> Verdict {
     let off = |ratio: f64| ratio.max(1.0 / ratio);
     let worst = ratios.iter().max_by(|a, b| off(a.1).total_cmp(&off(b.1)));
-    let outside = ratios.iter().filter(|(_, ratio)| !(off(*ratio) <= factor + 1e-9)).count();
+    let outside = ratios.iter().filter(|(_, ratio)| off(*ratio).is_nan() || off(*ratio) > factor + 1e-9).count();
     let required =
         if factor >= 1.5 { format!("a factor {factor}") } else { format!("{:.0} %", 100.0 * (factor - 1.0)) };
     let found = worst.map_or("no data".into(), |(what, ratio)| {

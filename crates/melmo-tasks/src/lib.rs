@@ -1,7 +1,7 @@
 //! What people do with melmo, from arrays to answers: no files, no printing.
 //!
 //! A task turns data into a [`Prepared`] problem: terms, a start, and what it is solved with unless told otherwise.
-//! [`solve`] solves it as [`Settings`] say, under the eyes of whoever watches, and can take up a run where it stopped. The
+//! [`solve()`] solves it as [`Settings`] say, under the eyes of whoever watches, and can take up a run where it stopped. The
 //! program and the Python package are both thin on top of this.
 //!
 //! ```

@@ -9,7 +9,9 @@ use crate::vector;
 
 /// x′ with prox_{βg}(Tx′) = z and ∇F_β(x′) = ∇f(x′) + T*v, where v ∈ ∂g(z) comes from one proximal gradient step:
 ///
-///     z = prox_{sg}(Tx − sT∇f(x))     v = (Tx − sT∇f(x) − z)/s     x′ = x + T*(z + βv − Tx)
+/// ```text
+/// z = prox_{sg}(Tx − sT∇f(x))     v = (Tx − sT∇f(x) − z)/s     x′ = x + T*(z + βv − Tx)
+/// ```
 ///
 /// T = I or a selection of blocks (TT* = I). ‖∇F_β(x′)‖₂ ≤ ‖∇f(x) + T*v‖₂ + L_f‖x′ − x‖₂: at a stationary x only L_fβ‖v‖₂
 /// remains, and rounding adds ε‖z‖₂/β. β = √(ε‖z‖₂/(L_f‖v‖₂)) balances the two.

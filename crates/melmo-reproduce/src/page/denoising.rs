@@ -20,8 +20,7 @@ pub(super) fn section(results: &Results) -> Section {
         ))
         .item(
             Callout::warning(
-                "The text says μ = 3, λ = 1, the table of settings μ = 2, λ = 0.05; only the latter gives pictures like the \
-                 paper’s, and is what is run here. The table says γ = 1 and the formula has ½‖X − Y‖²; the \
+                "The text says μ = 3, λ = 1, the table of settings μ = 2, λ = 0.05; the latter is what is run here. The table says γ = 1 and the formula has ½‖X − Y‖²; the \
                  published curves come from γ = 2 and ‖X − Y‖² without the ½, which smooths less: with the ½, SSIM is higher. \
                  `--as-published` runs that, with our noise in place of theirs; its dual norms are of half the function.",
             )

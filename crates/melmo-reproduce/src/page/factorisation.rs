@@ -60,8 +60,9 @@ fn as_stated() -> Callout {
     Callout::note(
         "β_{0} = 1, γ = 1, the gradient of ‖Y − WH‖² itself, and one standard normal start for all methods. The text gives \
          variable smoothing no L (‖Y − WH‖² has no global one): L = 2 along normalised blocks is used, as in the published runs. \
-         The subgradient method, with its step of 5e-4, does not survive a standard normal start on larger matrices: the \
-         published runs started it ten times nearer to 0. Ratios to the published numbers show what the departures of \
+         The published runs started the subgradient \
+         method ten times nearer to 0; here it starts where the others do, and a run that overflows is called diverged. \
+         Ratios to the published numbers show what the departures of \
          `--as-published` amount to.",
     )
     .title("The paper’s formulas, as they stand")

@@ -20,7 +20,9 @@ pub struct Source {
 /// What was read so far.
 #[derive(Default)]
 pub struct Inputs {
+    /// The files, where they are to be known again.
     pub sources: Vec<Source>,
+    known_again: bool,
 }
 
 /// A matrix with real entries, NaN where it has none.
@@ -45,16 +47,25 @@ pub fn convert<S: Real>(data: &[f64]) -> Vec<S> {
 }
 
 impl Inputs {
+    /// Inputs whose digests go into a file: only then are they worth their time.
+    pub fn known_again(known_again: bool) -> Self {
+        Self { sources: Vec::new(), known_again }
+    }
+
+    fn remember(&mut self, path: &Path, digest: impl FnOnce() -> String) {
+        if self.known_again {
+            self.sources.push(Source { path: path.into(), digest: digest() });
+        }
+    }
+
     /// Whatever the file holds. A name of `melmo list data`, where no such file exists, is the bundled set.
     pub fn open(&mut self, path: &Path) -> Result<Data, Error> {
         let set = bundled::sets().iter().find(|set| Path::new(set.name) == path);
         if let (Some(set), false) = (set, path.exists()) {
-            self.sources.push(Source { path: path.into(), digest: format!("bundled {}", set.name) });
+            self.remember(path, || format!("bundled {}", set.name));
             return Ok(Data::Array((set.load)()?));
         }
-        let data = melmo_data::open(path)?;
-        self.sources.push(Source { path: path.into(), digest: digest(path)? });
-        Ok(data)
+        Ok(melmo_data::open_seen(path, |bytes| self.remember(path, || digest(bytes)))?)
     }
 
     /// A matrix; a vector is one column.
@@ -98,10 +109,9 @@ impl Inputs {
     }
 }
 
-/// SHA-256 of a file, as hexadecimal digits.
-pub fn digest(path: &Path) -> Result<String, Error> {
-    let bytes = std::fs::read(path).map_err(|error| Error::input(path, format!("could not read it: {error}")))?;
-    Ok(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+/// SHA-256, as hexadecimal digits.
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// An array of rows×cols in the precision of the run.

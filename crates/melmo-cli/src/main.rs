@@ -1,5 +1,6 @@
 //! The program `melmo`: [`args`] (what was typed) → [`job`] (what it means) → [`command`] → [`render`].
 
+mod allocator;
 mod args;
 mod checkpoint;
 mod command;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use melmo::real::Real;
 use melmo_data::image::{Encoding, Image};
 use melmo_data::{Array, Data, Kind, image};
 
@@ -70,13 +71,29 @@ impl Picture {
             return Err(Error::input(path, "has no pixels"));
         }
         let plane = |channel: usize| array.data.iter().skip(channel).step_by(channels).copied().collect();
-        let planes = (0..channels).map(plane).collect();
+        let planes = if channels == 1 { vec![array.data] } else { (0..channels).map(plane).collect() };
         Ok(Self { rows, cols, planes, alpha: None, origin: Origin::Array { kind: array.kind, shape: array.shape } })
     }
 
+    /// All planes, one after another, in the precision of a run.
+    pub fn together<S: Real>(&self) -> Vec<S> {
+        let mut all = Vec::with_capacity(self.planes.len() * self.rows * self.cols);
+        self.planes.iter().for_each(|plane| all.extend(plane.iter().map(|&value| S::of(value))));
+        all
+    }
+
+    /// Takes its colours from all planes, one after another.
+    pub fn fill<S: Real>(&mut self, all: &[S], scale: f64) {
+        for (plane, new) in self.planes.iter_mut().zip(all.chunks_exact(self.rows * self.cols)) {
+            plane.iter_mut().zip(new).for_each(|(old, new)| *old = new.f64() * scale);
+        }
+    }
+
     /// The same picture with other colours.
-    pub fn with(&self, planes: Vec<Vec<f64>>) -> Self {
-        Self { planes, ..self.clone() }
+    pub fn with<S: Real>(&self, all: &[S], scale: f64) -> Self {
+        let mut picture = self.clone();
+        picture.fill(all, scale);
+        picture
     }
 
     /// One line about it.
@@ -99,18 +116,22 @@ impl Picture {
                 Kind::U8 => 255.0,
                 Kind::U16 => 65535.0,
                 _ => {
-                    let all = || self.planes.iter().flatten().copied();
-                    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-                    if high - low <= 2.0 { 1.0 } else { high - low }
+                    let spread = spread(&self.planes);
+                    if spread <= 2.0 { 1.0 } else { spread }
                 }
             },
         }
     }
 
-    /// All channels of a pixel together.
-    fn interleaved(&self) -> Vec<f64> {
-        let all: Vec<&Vec<f64>> = self.planes.iter().chain(&self.alpha).collect();
-        (0..self.rows * self.cols).flat_map(|at| all.iter().map(move |plane| plane[at])).collect()
+    /// All channels of a pixel together, each sample through `map`.
+    fn interleaved(&self, alpha: Option<&Vec<f64>>, map: impl Fn(f64) -> f64) -> Vec<f64> {
+        let all: Vec<&Vec<f64>> = self.planes.iter().chain(alpha).collect();
+        let mut out = Vec::with_capacity(self.rows * self.cols * all.len());
+        match all[..] {
+            [only] => out.extend(only.iter().map(|&v| map(v))),
+            _ => (0..self.rows * self.cols).for_each(|at| out.extend(all.iter().map(|plane| map(plane[at])))),
+        }
+        out
     }
 
     /// Writes it by the name's extension: as an image of its own depth (8 bit for arrays), or as an array of its own kind.
@@ -123,12 +144,16 @@ impl Picture {
             };
             let bounds = kind.bounds();
             let fitted = |v: f64| bounds.map_or(v, |(low, high)| v.round().clamp(low, high));
-            let data = Self { alpha: None, ..self.clone() }.interleaved().into_iter().map(fitted).collect();
+            let data = self.interleaved(None, fitted);
             return outputs.array(path, &Array { shape, data, kind }, None);
         }
         let encoding = Encoding::of(path).unwrap_or(Encoding::Png);
-        outputs.bytes(path, &image::encode(&self.image(encoding), encoding).map_err(|error| error.about(path))?)
+        outputs.bytes(
+            path,
+            &image::encode(&self.image(encoding, self.alpha.as_ref()), encoding).map_err(|error| error.about(path))?,
+        )
     }
+
     /// Another picture of the same size and channels.
     pub fn read_like(&self, inputs: &mut Inputs, path: &Path) -> Result<Self, Error> {
         let other = Self::read(inputs, path)?;
@@ -156,24 +181,26 @@ impl Picture {
             alpha: self.alpha.as_ref().map(|_| vec![1.0]),
             origin: self.origin.clone(),
         };
-        image::encode(&pixel.image(encoding), encoding).map(drop).map_err(|error| error.about(path).into())
+        image::encode(&pixel.image(encoding, pixel.alpha.as_ref()), encoding)
+            .map(drop)
+            .map_err(|error| error.about(path).into())
     }
 
     /// As an image of its own depth, 8 bit for arrays and where the format has no more.
-    fn image(&self, encoding: Encoding) -> Image {
+    fn image(&self, encoding: Encoding, alpha: Option<&Vec<f64>>) -> Image {
         let (depth, maximum, high) = match &self.origin {
             Origin::Image { .. } if encoding == Encoding::Jpeg => (image::Depth::Eight, 255, 1.0),
             Origin::Image { depth, maximum } => (*depth, *maximum, 1.0),
             Origin::Array { .. } => (image::Depth::Eight, 255, self.range()),
         };
-        let data = self.interleaved().into_iter().map(|v| (v / high).clamp(0.0, 1.0)).collect();
-        let channels = self.planes.len() + usize::from(self.alpha.is_some());
+        let data = self.interleaved(alpha, |v| (v / high).clamp(0.0, 1.0));
+        let channels = self.planes.len() + usize::from(alpha.is_some());
         Image { width: self.cols, height: self.rows, channels, depth, maximum, data }
     }
 
     /// For a page: PNG, 8 bit, without alpha.
     pub fn preview(&self, caption: &str) -> Option<melmo_page::Image> {
-        let image = Self { alpha: None, ..self.clone() }.image(Encoding::Jpeg); // 8 bit
+        let image = self.image(Encoding::Jpeg, None); // 8 bit
         let png = image::encode(&image, Encoding::Png).ok()?;
         melmo_page::Image::png(melmo_page::plain(caption), png).ok()
     }
@@ -186,4 +213,19 @@ impl Picture {
             false => Err(Error::input(path, format!("expected a name that ends in one of .{}", known.join(" .")))),
         }
     }
+}
+
+/// The largest number less the smallest, in one pass.
+fn spread(planes: &[Vec<f64>]) -> f64 {
+    let (mut low, mut high) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
+    for plane in planes {
+        let (chunks, rest) = plane.as_chunks::<8>();
+        let mut take = |lane: usize, value: f64| {
+            low[lane] = low[lane].min(value);
+            high[lane] = high[lane].max(value);
+        };
+        chunks.iter().for_each(|chunk| (0..8).for_each(|lane| take(lane, chunk[lane])));
+        rest.iter().for_each(|&value| take(0, value));
+    }
+    high.into_iter().fold(f64::NEG_INFINITY, f64::max) - low.into_iter().fold(f64::INFINITY, f64::min)
 }

@@ -67,7 +67,8 @@ fn run_in<S: Real, C: Solve>(command: &C, job: &Job) -> Result<ExitCode, Error> 
     if let Some(path) = &solving.save_config {
         outputs.bytes(path, job.to_toml().as_bytes())?;
     }
-    let (mut inputs, mut summary) = (Inputs::default(), Summary::default());
+    let kept = solving.checkpoint.is_some() || solving.result.is_some();
+    let (mut inputs, mut summary) = (Inputs::known_again(kept), Summary::default());
     summary.silent("command", job.command.clone());
     let ready = command.prepare::<S>(&mut inputs, &mut summary)?;
     let settings = solving.settings();
@@ -238,7 +239,7 @@ pub fn verify<S: Real, C: Solve>(
     x: &[S],
     tolerance: Option<f64>,
 ) -> Result<melmo::certificate::Verification, Error> {
-    let (mut inputs, mut summary) = (Inputs::default(), Summary::default());
+    let (mut inputs, mut summary) = (Inputs::known_again(true), Summary::default());
     let ready = command.prepare::<S>(&mut inputs, &mut summary)?;
     if let Some(changed) = saved.sources.iter().find(|source| !inputs.sources.contains(source)) {
         return Err(Error::input(&changed.path, "is not the file that the result was computed from"));

@@ -86,9 +86,17 @@ static FORMATS: [Format; 5] = [
 
 /// Reads a file by its extension.
 pub fn open(path: &Path) -> Result<Data, Error> {
+    open_seen(path, |_| ())
+}
+
+/// Reads a file by its extension, and shows its bytes to whoever wants to know them again.
+pub fn open_seen(path: &Path, see: impl FnOnce(&[u8])) -> Result<Data, Error> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     match FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str())) {
-        Some(format) => file::read_with(path, format.parse),
+        Some(format) => file::read_with(path, |bytes| {
+            see(bytes);
+            (format.parse)(bytes)
+        }),
         None => {
             let known = FORMATS.iter().flat_map(|format| format.extensions).copied().collect();
             Err(Error::UnknownFormat { file: path.to_path_buf(), known })

@@ -33,4 +33,4 @@ pub mod npy;
 
 pub use array::{Array, Kind};
 pub use error::{Error, Place};
-pub use format::{Data, Format, formats, open};
+pub use format::{Data, Format, formats, open, open_seen};

@@ -5,7 +5,9 @@ use melmo_tasks::{PenaltyChoice, number};
 
 use crate::args::Solving;
 
-/// Fill in a matrix: Y ≈ m + aᵢ + bⱼ + X with X of low rank, from the entries that are known.
+/// Fill in the missing entries of a matrix
+///
+/// Y ≈ m + aᵢ + bⱼ + X with X of low rank, from the entries that are known.
 ///
 /// Blank and NaN cells are missing. Offsets come first: the mean m, and a and b drawn to 0 by a weight κ. What is left is
 /// either WH, minimising ½‖M⊙(R − WH)‖² + ν/2·(‖W‖² + ‖H‖²), or X, minimising ½‖M⊙(R − X)‖² + Σ φ(σᵢ(X)). Whatever of κ, the

@@ -5,7 +5,9 @@ use melmo_tasks::{PenaltyChoice, number};
 
 use crate::args::Solving;
 
-/// Remove noise from an image: ½‖X − Y‖² + Σ φ of its differences (total variation).
+/// Remove noise from an image
+///
+/// Minimises ½‖X − Y‖² + Σ φ of its differences (total variation).
 ///
 /// With no options it just works: the noise is estimated, and the strength follows from it. Grey and colour, 8 and 16 bit
 /// (PNG, JPEG, PGM/PPM, TIFF) or arrays (.npy); depth, kind, range and alpha stay as they were.

@@ -5,7 +5,9 @@ use melmo_tasks::{PenaltyChoice, factorize, number};
 
 use crate::args::Solving;
 
-/// Sparse low-rank factors: ‖Y − WH‖² + Σ φ(Wᵢⱼ) + ν/2·‖H‖².
+/// Sparse low-rank factors of a matrix: Y ≈ WH
+///
+/// Minimises ‖Y − WH‖² + Σ φ(Wᵢⱼ) + ν/2·‖H‖².
 ///
 /// Blank and NaN cells are missing and left out of the sum. Without a ridge on H (ν = 0, the paper's objective) no
 /// minimiser exists: (tW, H/t) with t → 0 removes the penalty and keeps the fit.

@@ -33,28 +33,18 @@ pub struct Cli {
 }
 
 /// The commands.
+/// The commands; each says what it does where its options are.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Fill in the missing entries of a matrix
     Complete(Complete),
-    /// Remove noise from an image
     Denoise(Denoise),
-    /// Sparse low-rank factors of a matrix: Y ≈ WH
     Factorize(Factorize),
-    /// Recover a sparse matrix from some of its entries, as in the paper
     Recover(Recover),
-    /// Sparse linear, Huber or logistic regression, λ chosen by cross-validation
     Regress(Regress),
-    /// Separate a matrix, or a video, into a low-rank and a sparse part
     Rpca(Rpca),
-    /// Run the paper's experiments again: tables, figures, one page
     Reproduce(Reproduce),
-    /// What there is: penalties, losses, operators, geometries, methods, data, formats
     List(List),
-    /// What the theory guarantees for a method, a geometry and a problem
     Explain(Explain),
-    /// Re-check the certificate of a saved result
     Verify(Verify),
-    /// A completion script for your shell
     Completions(Completions),
 }

@@ -6,7 +6,9 @@ use melmo_tasks::{PenaltyChoice, number};
 
 use crate::args::Solving;
 
-/// Sparse regression: Σ ℓ(yᵢ, aᵢᵀb + c) + n·Σ φ(bⱼ), the intercept c free.
+/// Sparse linear, Huber or logistic regression, λ chosen by cross-validation
+///
+/// Minimises Σ ℓ(yᵢ, aᵢᵀb + c) + n·Σ φ(bⱼ), the intercept c free.
 ///
 /// Columns are centred and scaled first, and coefficients come back in the data's units. Unless λ is given it is chosen
 /// by cross-validation along a path from λ_max, where every coefficient is 0.

@@ -3,7 +3,9 @@ use std::path::PathBuf;
 use clap::Args;
 use melmo_reproduce::{Options, Setting};
 
-/// Run the paper's experiments again and write a folder with one page, tables, figures and traces.
+/// Run the paper's experiments again: tables, figures, one page
+///
+/// Writes a folder with one page, tables, figures and traces.
 ///
 /// Camera, Football, Misérables and the synthetic matrix are bundled. Finished runs are kept in the folder: the same command
 /// goes on where it was interrupted, and only what a changed option changes is run again.

@@ -5,7 +5,9 @@ use melmo_tasks::{PenaltyChoice, rpca};
 
 use crate::args::Solving;
 
-/// Low rank plus sparse: ½‖Y − L − S‖² + Σ φ(σᵢ(L)) + Σ ψ(Sᵢⱼ).
+/// Separate a matrix, or a video, into a low-rank and a sparse part
+///
+/// Minimises ½‖Y − L − S‖² + Σ φ(σᵢ(L)) + Σ ψ(Sᵢⱼ).
 ///
 /// Y is a matrix, or a stack of frames with a frame a row: then L is the background and S what moves before it. Blank and NaN
 /// cells are missing and left out of the sum. Weights that are not given come from the noise σ, estimated by medians:

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use melmo_tasks::{GeometryChoice, PenaltyChoice, number};
 
-/// What there is, with formulas and parameters.
+/// What there is: penalties, losses, operators, geometries, methods, data, formats
 #[derive(Args, Clone, Debug)]
 pub struct List {
     /// One kind only
@@ -28,6 +28,8 @@ pub enum Kind {
     Formats,
 }
 
+/// What the theory guarantees for a method, a geometry and a problem
+///
 /// What the paper's theorems promise, and which of their conditions hold.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Example: melmo explain --problem recover --method epoch-constant")]
@@ -61,7 +63,9 @@ pub struct Explain {
     pub cols: usize,
 }
 
-/// Re-check a certificate from the saved point and the inputs.
+/// Re-check the certificate of a saved result
+///
+/// From the saved point and the inputs, as anyone could.
 #[derive(Args, Clone, Debug)]
 pub struct Verify {
     /// The folder that --result wrote
@@ -75,7 +79,7 @@ pub struct Verify {
     pub json: bool,
 }
 
-/// A completion script on standard output.
+/// A completion script for your shell, on standard output
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Example: melmo completions bash > ~/.local/share/bash-completion/completions/melmo")]
 pub struct Completions {

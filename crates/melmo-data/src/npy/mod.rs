@@ -8,7 +8,7 @@ pub use write::{encode, write};
 use crate::array::{Array, Kind, count};
 use crate::error::{Error, Place, brief, quote};
 use crate::file;
-use npyz::{DType, Deserialize, NpyFile, NpyHeader, Order, TypeChar};
+use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 use std::path::Path;
 
 const HINT: &str = "saving the array as float64: numpy.save(name, x.astype('f8'))";
@@ -23,18 +23,19 @@ pub fn parse(bytes: &[u8]) -> Result<Array, Error> {
     let start = header::check(bytes)?;
     let npy =
         NpyHeader::from_reader(bytes).map_err(|e| header::wrong(0, brief(&e), "descr, fortran_order and shape"))?;
-    let kind = kind(&npy.dtype())?;
+    let (kind, swapped) = kind(&npy.dtype())?;
     let shape = shape(&npy)?;
-    let entries = check_length(&shape, kind, bytes.len() - start)?;
+    check_length(&shape, kind, bytes.len() - start)?;
     let fortran = npy.order() == Order::Fortran;
-    let data = numbers(NpyFile::with_header(npy, &bytes[start..]), kind, entries)?;
+    let data = numbers(&bytes[start..], kind, swapped);
     let data = if fortran && shape.len() > 1 { row_major(&shape, &data) } else { data };
     let array = Array { shape, data, kind };
     array.check_kind()?;
     Ok(array)
 }
 
-fn kind(dtype: &DType) -> Result<Kind, Error> {
+/// What the numbers are, and whether their highest byte comes first.
+fn kind(dtype: &DType) -> Result<(Kind, bool), Error> {
     if let DType::Plain(plain) = dtype {
         let kind = match (plain.type_char(), plain.size_field()) {
             (TypeChar::Bool, 1) => Some(Kind::Bool),
@@ -51,7 +52,7 @@ fn kind(dtype: &DType) -> Result<Kind, Error> {
             _ => None,
         };
         if let Some(kind) = kind {
-            return Ok(kind);
+            return Ok((kind, plain.endianness() == Endianness::Big));
         }
     }
     let expected = "float32, float64, integers of 8 to 64 bits or bool";
@@ -66,10 +67,10 @@ fn shape(npy: &NpyHeader) -> Result<Vec<usize>, Error> {
     }
 }
 
-fn check_length(shape: &[usize], kind: Kind, available: usize) -> Result<usize, Error> {
+fn check_length(shape: &[usize], kind: Kind, available: usize) -> Result<(), Error> {
     let claimed = count(shape).and_then(|n| n.checked_mul(kind.bytes()));
     match claimed {
-        Some(bytes) if bytes == available => Ok(bytes / kind.bytes()),
+        Some(bytes) if bytes == available => Ok(()),
         _ => Err(Error::too_large(
             Place::Whole,
             format!("the shape {shape:?} of {} bytes an entry", kind.bytes()),
@@ -79,30 +80,33 @@ fn check_length(shape: &[usize], kind: Kind, available: usize) -> Result<usize, 
     }
 }
 
-fn numbers(npy: NpyFile<&[u8]>, kind: Kind, entries: usize) -> Result<Vec<f64>, Error> {
+/// The entries in one pass; their bytes have been counted.
+fn numbers(bytes: &[u8], kind: Kind, swapped: bool) -> Vec<f64> {
     match kind {
-        Kind::F32 => collect(npy, entries, |v: f32| f64::from(v)),
-        Kind::F64 => collect(npy, entries, |v: f64| v),
-        Kind::I8 => collect(npy, entries, |v: i8| f64::from(v)),
-        Kind::I16 => collect(npy, entries, |v: i16| f64::from(v)),
-        Kind::I32 => collect(npy, entries, |v: i32| f64::from(v)),
-        Kind::I64 => collect(npy, entries, |v: i64| v as f64),
-        Kind::U8 => collect(npy, entries, |v: u8| f64::from(v)),
-        Kind::U16 => collect(npy, entries, |v: u16| f64::from(v)),
-        Kind::U32 => collect(npy, entries, |v: u32| f64::from(v)),
-        Kind::U64 => collect(npy, entries, |v: u64| v as f64),
-        Kind::Bool => collect(npy, entries, |v: bool| f64::from(u8::from(v))),
+        Kind::F32 => collect(bytes, swapped, |b| f64::from(f32::from_le_bytes(b))),
+        Kind::F64 => collect(bytes, swapped, f64::from_le_bytes),
+        Kind::I8 => collect(bytes, swapped, |b| f64::from(i8::from_le_bytes(b))),
+        Kind::I16 => collect(bytes, swapped, |b| f64::from(i16::from_le_bytes(b))),
+        Kind::I32 => collect(bytes, swapped, |b| f64::from(i32::from_le_bytes(b))),
+        Kind::I64 => collect(bytes, swapped, |b| i64::from_le_bytes(b) as f64),
+        Kind::U8 => collect(bytes, swapped, |b| f64::from(u8::from_le_bytes(b))),
+        Kind::U16 => collect(bytes, swapped, |b| f64::from(u16::from_le_bytes(b))),
+        Kind::U32 => collect(bytes, swapped, |b| f64::from(u32::from_le_bytes(b))),
+        Kind::U64 => collect(bytes, swapped, |b| u64::from_le_bytes(b) as f64),
+        Kind::Bool => collect(bytes, swapped, |b| f64::from(u8::from_le_bytes(b))),
     }
 }
 
-fn collect<T: Deserialize>(npy: NpyFile<&[u8]>, entries: usize, f64_of: fn(T) -> f64) -> Result<Vec<f64>, Error> {
-    let items = npy.data::<T>().map_err(|e| Error::unsupported(brief(&e), "a dtype that can be read", HINT))?;
-    let mut data = Vec::with_capacity(entries);
-    for item in items {
-        let bad = |e: std::io::Error| Error::malformed(Place::Entry(data.len()), brief(&e), "a number", HINT);
-        data.push(f64_of(item.map_err(bad)?));
+fn collect<const N: usize>(bytes: &[u8], swapped: bool, f64_of: impl Fn([u8; N]) -> f64) -> Vec<f64> {
+    let (chunks, _) = bytes.as_chunks::<N>();
+    if !swapped {
+        return chunks.iter().map(|&chunk| f64_of(chunk)).collect();
     }
-    Ok(data)
+    let reversed = |mut chunk: [u8; N]| {
+        chunk.reverse();
+        chunk
+    };
+    chunks.iter().map(|&chunk| f64_of(reversed(chunk))).collect()
 }
 
 /// The entries of a Fortran-ordered array, last index fastest.

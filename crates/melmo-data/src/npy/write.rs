@@ -3,7 +3,7 @@
 use crate::array::{Array, Kind};
 use crate::error::Error;
 use crate::file;
-use npyz::{AutoSerialize, WriteOptions, WriterBuilder};
+use npyz::{DType, WriteOptions, WriterBuilder};
 use std::path::Path;
 
 /// Writes an array; an existing file is refused unless `overwrite`.
@@ -16,29 +16,27 @@ pub fn encode(array: &Array) -> Result<Vec<u8>, Error> {
     array.check_shape()?;
     array.check_kind()?;
     match array.kind {
-        Kind::F32 => numbers(array, |v| v as f32),
-        Kind::F64 => numbers(array, |v| v),
-        Kind::I8 => numbers(array, |v| v as i8),
-        Kind::I16 => numbers(array, |v| v as i16),
-        Kind::I32 => numbers(array, |v| v as i32),
-        Kind::I64 => numbers(array, |v| v as i64),
-        Kind::U8 => numbers(array, |v| v as u8),
-        Kind::U16 => numbers(array, |v| v as u16),
-        Kind::U32 => numbers(array, |v| v as u32),
-        Kind::U64 => numbers(array, |v| v as u64),
-        Kind::Bool => numbers(array, |v| v != 0.0),
+        Kind::F32 => numbers(array, "<f4", |v| (v as f32).to_le_bytes()),
+        Kind::F64 => numbers(array, "<f8", f64::to_le_bytes),
+        Kind::I8 => numbers(array, "|i1", |v| (v as i8).to_le_bytes()),
+        Kind::I16 => numbers(array, "<i2", |v| (v as i16).to_le_bytes()),
+        Kind::I32 => numbers(array, "<i4", |v| (v as i32).to_le_bytes()),
+        Kind::I64 => numbers(array, "<i8", |v| (v as i64).to_le_bytes()),
+        Kind::U8 => numbers(array, "|u1", |v| (v as u8).to_le_bytes()),
+        Kind::U16 => numbers(array, "<u2", |v| (v as u16).to_le_bytes()),
+        Kind::U32 => numbers(array, "<u4", |v| (v as u32).to_le_bytes()),
+        Kind::U64 => numbers(array, "<u8", |v| (v as u64).to_le_bytes()),
+        Kind::Bool => numbers(array, "|b1", |v| [u8::from(v != 0.0)]),
     }
 }
 
-fn numbers<T: AutoSerialize>(array: &Array, of_f64: fn(f64) -> T) -> Result<Vec<u8>, Error> {
+/// The header, and the entries in one pass.
+fn numbers<const N: usize>(array: &Array, dtype: &str, bytes_of: impl Fn(f64) -> [u8; N]) -> Result<Vec<u8>, Error> {
     let shape: Vec<u64> = array.shape.iter().map(|&axis| axis as u64).collect();
-    let mut bytes = Vec::with_capacity(array.data.len() * array.kind.bytes() + 128);
-    let written = WriteOptions::new()
-        .default_dtype()
-        .shape(&shape)
-        .writer(&mut bytes)
-        .begin_nd()
-        .and_then(|mut npy| npy.extend(array.data.iter().map(|&v| of_f64(v))).and_then(|()| npy.finish()));
-    written.map_err(|source| Error::Io { file: "npy".into(), doing: "encode it", source })?;
+    let dtype = DType::Plain(dtype.parse().expect("a dtype of the table above"));
+    let mut bytes = Vec::with_capacity(array.data.len() * N + 128);
+    let header = WriteOptions::new_header_only().dtype(dtype).shape(&shape).writer(&mut bytes).write_header_only();
+    header.map(drop).map_err(|source| Error::Io { file: "npy".into(), doing: "encode it", source })?;
+    bytes.extend(array.data.iter().flat_map(|&v| bytes_of(v)));
     Ok(bytes)
 }

@@ -107,6 +107,7 @@ fn malformed() {
     refuses(parse, &file(1, &format!("{{'shape': (1,), 'descr': 1{}", "+1".repeat(4000)), &[]), &["byte"]);
     let inexact = (1_i64 << 53) + 2;
     refuses(parse, &file(1, &header("<i8", false, "(1,)"), &inexact.to_le_bytes()), &["entry 0", "F64"]);
+    refuses(parse, &file(1, &header("|b1", false, "(2,)"), &[1, 2]), &["entry 1", "0 to 1"]);
     survives(parse, &whole, 1 << 20);
 }
 

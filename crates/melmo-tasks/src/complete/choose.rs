@@ -27,30 +27,37 @@ pub struct Wanted {
 /// The share of the entries that weights are judged by.
 pub const JUDGES: f64 = 0.1;
 /// Ranks that are tried.
-const RANKS: [usize; 7] = [1, 2, 3, 5, 8, 12, 20];
+const RANKS: [usize; 9] = [1, 2, 3, 4, 5, 6, 8, 12, 20];
 /// κ that are tried.
 const OFFSET_WEIGHTS: [f64; 7] = [0.3, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 /// Largest rows·cols·min(rows, cols) for which the singular values are tried without being asked for: a decomposition a step.
 const SMALL: usize = 300_000;
 
+/// What counts as better, as a share of the error without any model: of trials that are as good, the first and simplest wins.
+const BETTER: f64 = 1e-4;
+
+fn margin(judges: &Entries) -> f64 {
+    BETTER * judges.score(|_, _| 0.0).rmse
+}
+
 /// The best of some trials: the least error, and what reached it.
 struct Best<T> {
     rmse: f64,
+    /// Gains below this are none.
+    margin: f64,
     what: Option<T>,
 }
 
 impl<T> Best<T> {
-    fn new() -> Self {
-        Self { rmse: f64::INFINITY, what: None }
+    fn new(margin: f64) -> Self {
+        Self { rmse: f64::INFINITY, margin, what: None }
     }
 
-    /// Whether it is the best so far.
-    fn take(&mut self, rmse: f64, what: T) -> bool {
-        let better = rmse < self.rmse;
-        if better {
+    /// Keeps what is better than the best so far.
+    fn take(&mut self, rmse: f64, what: T) {
+        if rmse < self.rmse - self.margin || (self.what.is_none() && rmse.is_finite()) {
             (self.rmse, self.what) = (rmse, Some(what));
         }
-        better
     }
 }
 
@@ -80,7 +87,7 @@ pub fn choose(entries: &Entries, wanted: &Wanted, seed: u64) -> Result<Plan, Err
     let asked = wanted.rank.is_some() || wanted.ridge.is_some();
     if !asked && entries.rows * entries.cols * most <= SMALL {
         let (other, penalty) = singular_values(&rest, &judges, &fit::PENALTY.parse()?, seed)?;
-        if other < rmse {
+        if other < rmse - margin(&judges) {
             return Ok(plan(Model::SingularValues(penalty)));
         }
     }
@@ -88,7 +95,7 @@ pub fn choose(entries: &Entries, wanted: &Wanted, seed: u64) -> Result<Plan, Err
 }
 
 fn offset_weight(rest: &Entries, judges: &Entries) -> f64 {
-    let mut best = Best::new();
+    let mut best = Best::new(0.0);
     for weight in OFFSET_WEIGHTS {
         let offsets = Offsets::fit(rest, weight);
         best.take(judges.score(|i, j| offsets.at(i, j)).rmse, weight);
@@ -104,7 +111,7 @@ fn factors(rest: &Entries, judges: &Entries, wanted: &Wanted, seed: u64) -> (f64
     let most = rest.rows.min(rest.cols);
     let ranks = wanted.rank.map_or_else(|| RANKS.iter().copied().filter(|&r| r < most).collect(), |rank| vec![rank]);
     let ranks = if ranks.is_empty() { vec![1] } else { ranks };
-    let mut best = Best::new();
+    let mut best = Best::new(margin(judges));
     for rank in ranks {
         let mut pair = Pair::random(rest, rank, fit::size(norm, rest), seed);
         let (mut risen, mut least) = (0, f64::INFINITY);
@@ -135,7 +142,7 @@ fn singular_values(
     seed: u64,
 ) -> Result<(f64, PenaltyChoice), Error> {
     let norm = Alternating::new(rest).norm(seed).max(f64::MIN_POSITIVE.sqrt());
-    let mut best = Best::new();
+    let mut best = Best::new(margin(judges));
     let mut start = vec![0.0; rest.rows * rest.cols];
     let (mut risen, mut least) = (0, f64::INFINITY);
     for lambda in fit::path(norm, None) {

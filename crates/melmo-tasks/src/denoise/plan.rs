@@ -9,7 +9,8 @@ use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
 
-/// Steps at most; the picture no longer changes visibly after them.
+/// Steps at most. Camera with σ = 0.1: 400 steps instead change a pixel by 0.38 of 255 levels on average, 1.9 at the 99th
+/// percentile, and PSNR from 29.79 to 29.83 dB.
 const ITERATIONS: u64 = 64;
 
 /// A picture needs less accuracy than a certificate: κ is large, and at the least β ∇g_β is that of g but for differences
@@ -18,7 +19,7 @@ fn tuned(beta_limit: f64) -> Tuned {
     Tuned {
         method: "scaled",
         arguments: vec![("beta", beta_limit.min(0.4)), ("floor", beta_limit.min(0.1)), ("kappa", 1e-2)],
-        reason: "steps of one pass over the image; after 64 of them no pixel changes visibly",
+        reason: "steps of one pass over the image; after 64 of them the mean pixel changes by less than a grey level",
     }
 }
 

@@ -13,7 +13,7 @@ use melmo_tasks::denoise::{Options, Plan, Planes, Strip, strips as cut};
 
 use crate::args::{Denoise, Solving};
 use crate::error::Error;
-use crate::input::{Inputs, convert};
+use crate::input::Inputs;
 use crate::job::Job;
 use crate::output::{Outputs, extension};
 use crate::picture::Picture;
@@ -45,7 +45,7 @@ pub fn run(denoise: &Denoise, job: &Job) -> Result<ExitCode, Error> {
 impl Denoise {
     /// Nothing is to be removed.
     fn is_idle(&self, picture: &Picture) -> Result<bool, Error> {
-        let data = together::<f64>(picture);
+        let data = picture.together::<f64>();
         let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
         Ok(Plan::new(image, &self.options())?.strips().is_empty())
     }
@@ -85,11 +85,8 @@ impl Denoise {
         summary.add("shape", vec![picture.rows, picture.cols, picture.planes.len()], "image", picture.about());
         let noise = plan.noise();
         let how = if self.noise.is_some() { "given" } else { "estimated" };
-        let share = if picture.range() == 1.0 {
-            String::new()
-        } else {
-            format!(", {:.2} % of the range", 100.0 * noise / picture.range())
-        };
+        let range = picture.range();
+        let share = if range == 1.0 { String::new() } else { format!(", {:.2} % of the range", 100.0 * noise / range) };
         summary.add("noise", noise, "noise", format!("σ = {} ({how}{share})", short(noise)));
         summary.text("penalty", "penalty", plan.penalty());
     }
@@ -98,30 +95,18 @@ impl Denoise {
     fn hand_over(
         &self,
         kept: &Kept,
-        planes: Vec<Vec<f64>>,
+        denoised: &Picture,
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error> {
-        let denoised = kept.picture.with(planes);
         if let Some(clean) = &kept.reference {
-            quality::tell(clean, &kept.picture, &denoised, summary)?;
+            quality::tell(clean, &kept.picture, denoised, summary)?;
         }
         if let Some(path) = &self.noisy_output {
             kept.picture.write(outputs, path)?;
         }
         denoised.write(outputs, &self.target())
     }
-}
-
-/// All planes, one after another, in the precision of the run.
-fn together<S: Real>(picture: &Picture) -> Vec<S> {
-    picture.planes.iter().flat_map(|plane| convert::<S>(plane)).collect()
-}
-
-/// Planes of a picture from one buffer.
-fn apart<S: Real>(picture: &Picture, data: &[S], scale: f64) -> Vec<Vec<f64>> {
-    let plane = |plane: &[S]| plane.iter().map(|value| value.f64() * scale).collect();
-    data.chunks_exact(picture.rows * picture.cols).map(plane).collect()
 }
 
 impl Solve for Denoise {
@@ -139,14 +124,14 @@ impl Solve for Denoise {
 
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept>, Error> {
         let (picture, reference) = self.pictures(inputs)?;
-        let data = together::<S>(&picture);
+        let data = picture.together::<S>();
         let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &self.options())?;
         self.tell(&picture, &plan, summary);
         let whole = Strip { seen: 0..picture.rows, own: 0..picture.rows };
         let mut prepared = plan.prepare(&whole)?;
         if let Some(path) = &self.init {
             let start = picture.read_like(inputs, path)?;
-            let scaled = together::<f64>(&start).into_iter().map(|value| S::of(value / plan.scale()));
+            let scaled = start.together::<f64>().into_iter().map(|value| S::of(value / plan.scale()));
             prepared.start = scaled.collect();
         }
         let resolved = vec![("noise", plan.noise().to_string())];
@@ -162,12 +147,12 @@ impl Solve for Denoise {
         summary: &mut Summary,
     ) -> Result<(), Error> {
         let kept = &ready.kept;
-        self.hand_over(kept, apart(&kept.picture, &solved.report.x, kept.scale), outputs, summary)
+        self.hand_over(kept, &kept.picture.with(&solved.report.x, kept.scale), outputs, summary)
     }
 
     fn pictures<S: Real>(&self, ready: &Ready<S, Self::Kept>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
         let kept = &ready.kept;
-        let after = kept.picture.with(apart(&kept.picture, &solved.report.x, kept.scale));
+        let after = kept.picture.with(&solved.report.x, kept.scale);
         let pair = kept.picture.preview("before").zip(after.preview("after"));
         pair.map(|(before, after)| melmo_page::ImagePair::new("Before and after", before, after).into())
             .into_iter()

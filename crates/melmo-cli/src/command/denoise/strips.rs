@@ -14,7 +14,7 @@ use melmo_tasks::{Ended, Error as TaskError, Watch, solve};
 use rayon::prelude::*;
 
 use crate::args::Denoise;
-use crate::command::denoise::{Kept, apart, together};
+use crate::command::denoise::Kept;
 use crate::error::Error;
 use crate::job::Job;
 use crate::output::Outputs;
@@ -34,7 +34,7 @@ impl<S: Real> Observer<S> for Steps<'_> {
 }
 
 /// Runs the command; single precision is plenty for a picture, and half the memory.
-pub fn run(denoise: &Denoise, job: &Job, picture: Picture, reference: Option<Picture>) -> Result<ExitCode, Error> {
+pub fn run(denoise: &Denoise, job: &Job, mut picture: Picture, reference: Option<Picture>) -> Result<ExitCode, Error> {
     let solving = &denoise.solving;
     let mut outputs = Outputs::plan(solving.force, &denoise.outputs()?)?;
     if let Some(path) = &solving.save_config {
@@ -42,7 +42,7 @@ pub fn run(denoise: &Denoise, job: &Job, picture: Picture, reference: Option<Pic
     }
     let mut summary = Summary::default();
     summary.silent("command", job.command.clone());
-    let data = together::<f32>(&picture);
+    let data = picture.together::<f32>();
     let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &denoise.options())?;
     denoise.tell(&picture, &plan, &mut summary);
     let begun = std::time::Instant::now();
@@ -58,9 +58,14 @@ pub fn run(denoise: &Denoise, job: &Job, picture: Picture, reference: Option<Pic
     summary.silent("strips", strips);
     summary.silent("status", if all_ended { "iterations" } else { "interrupted" });
     summary.silent("seconds", begun.elapsed().as_secs_f64());
-    let planes = apart(&picture, &image, 1.0);
-    drop(image);
-    denoise.hand_over(&Kept { picture, reference, scale: 1.0 }, planes, &mut outputs, &mut summary)?;
+    if reference.is_some() || denoise.noisy_output.is_some() {
+        let denoised = picture.with(&image, 1.0);
+        denoise.hand_over(&Kept { picture, reference, scale: 1.0 }, &denoised, &mut outputs, &mut summary)?;
+    } else {
+        // Nobody asks for the noisy picture again.
+        picture.fill(&image, 1.0);
+        picture.write(&mut outputs, &denoise.target())?;
+    }
     let files: Vec<String> = outputs.written.iter().map(|path| path.display().to_string()).collect();
     summary.add("written", files.clone(), "written", files.join(", "));
     if !solving.quiet || solving.json {

@@ -9,7 +9,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
 use serde::{Deserialize, Serialize};
 
-use crate::args::Cli;
+use crate::args::{self, Cli, Problem};
 use crate::error::Error;
 
 /// A command and the options that were given for it, in the order of its help page.
@@ -42,7 +42,7 @@ pub fn parse(typed: Vec<OsString>) -> Result<(Cli, Job), Error> {
     let mut typed = typed;
     // A first look that forgives everything, to find out what was typed before the file is read.
     let lenient = Cli::command().ignore_errors(true).try_get_matches_from(&typed);
-    let named = lenient.as_ref().ok().and_then(|matches| matches.subcommand());
+    let named = lenient.as_ref().ok().and_then(innermost);
     if let Some((name, matches)) = named
         && let Some(file) = matches.try_get_one::<std::path::PathBuf>("config").ok().flatten()
     {
@@ -57,8 +57,14 @@ pub fn parse(typed: Vec<OsString>) -> Result<(Cli, Job), Error> {
     }
     let matches = Cli::command().try_get_matches_from(&typed).unwrap_or_else(|error| error.exit());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let (name, matches) = matches.subcommand().expect("clap asks for a command");
+    let (name, matches) = innermost(&matches).expect("clap asks for a command");
     Ok((cli, Job::of(name, matches)))
+}
+
+/// The command whose options they are: of `compare`, the problem's.
+fn innermost(matches: &ArgMatches) -> Option<(&str, &ArgMatches)> {
+    let (name, matches) = matches.subcommand()?;
+    Some(innermost(matches).unwrap_or((name, matches)))
 }
 
 fn id(option: &str) -> String {
@@ -158,11 +164,14 @@ impl Job {
         format!("melmo {} {}", self.command, arguments.join(" "))
     }
 
-    /// The command that this job is.
-    pub fn command(&self, file: &Path) -> Result<Cli, Error> {
+    /// The problem that this job is.
+    pub fn problem_of(&self, file: &Path) -> Result<Problem, Error> {
         let mut typed: Vec<OsString> = vec!["melmo".into(), self.command.clone().into()];
         typed.extend(self.arguments(file)?);
-        Cli::try_parse_from(typed).map_err(|error| Error::input(file, error.to_string()))
+        match Cli::try_parse_from(typed).map_err(|error| Error::input(file, error.to_string()))?.command {
+            args::Command::Solve(problem) => Ok(problem),
+            _ => Err(Error::input(file, format!("`melmo {}` solves nothing", self.command))),
+        }
     }
 
     /// As TOML: `command`, then an option a line; numbers and flags as such.

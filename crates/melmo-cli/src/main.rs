@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use args::{Cli, Command};
+use args::{Cli, Command, Problem};
 use command::solving;
 use error::Error;
 use job::Job;
@@ -35,22 +35,44 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
-    let solving = solving!(&cli.command, command => &command.solving, return look(&cli.command));
+    match cli.command {
+        Command::Solve(problem) => solve(problem, &job),
+        Command::Compare(compare) => {
+            use_threads(solving!(&compare.problem, problem => problem.solving.threads))?;
+            command::compare::run(&compare, &job)
+        }
+        Command::Reproduce(reproduce) => {
+            use_threads(reproduce.threads)?;
+            command::reproduce::run(&reproduce)
+        }
+        Command::Verify(verify) => command::verify::run(&verify),
+        Command::List(list) => Ok(show(&command::list::text(&list))),
+        Command::Explain(explain) => Ok(show(&command::explain::text(&explain)?)),
+        Command::Completions(completions) => {
+            let mut script = Vec::new();
+            clap_complete::generate(completions.shell, &mut Cli::command(), "melmo", &mut script);
+            Ok(show(&String::from_utf8_lossy(&script)))
+        }
+    }
+}
+
+fn solve(problem: Problem, job: &Job) -> Result<ExitCode, Error> {
+    let solving = solving!(&problem, problem => &problem.solving);
     use_threads(solving.threads)?;
-    let command = match solving.checkpoint.as_ref().filter(|_| solving.resume) {
+    let problem = match solving.checkpoint.as_ref().filter(|_| solving.resume) {
         // What was chosen when the run began is not chosen again.
         Some(path) => {
             let (header, _) = checkpoint::read(path)?;
-            checkpoint::check_job(path, &header, &job)?;
+            checkpoint::check_job(path, &header, job)?;
             let chosen: Vec<_> = header.resolved.options.iter().map(|(o, v)| (o.as_str(), v.clone())).collect();
-            job.clone().with(&chosen).command(path)?.command
+            job.clone().with(&chosen).problem_of(path)?
         }
-        None => cli.command,
+        None => problem,
     };
-    if let Command::Denoise(denoise) = &command {
-        return command::denoise::run(denoise, &job);
+    if let Problem::Denoise(denoise) = &problem {
+        return command::denoise::run(denoise, job);
     }
-    solving!(&command, command => session::run(command, &job), look(&command))
+    solving!(&problem, problem => session::run(problem, job))
 }
 
 /// So many threads, all cores unless given.
@@ -60,24 +82,8 @@ fn use_threads(threads: Option<usize>) -> Result<(), Error> {
     pool.map_err(|error| Error::option("threads", error.to_string()))
 }
 
-/// Commands that solve no problem of the user's.
-fn look(command: &Command) -> Result<ExitCode, Error> {
-    let text = match command {
-        Command::List(list) => command::list::text(list),
-        Command::Explain(explain) => command::explain::text(explain)?,
-        Command::Verify(verify) => return command::verify::run(verify),
-        Command::Reproduce(reproduce) => {
-            use_threads(reproduce.threads)?;
-            return command::reproduce::run(reproduce);
-        }
-        Command::Completions(completions) => {
-            let mut script = Vec::new();
-            clap_complete::generate(completions.shell, &mut Cli::command(), "melmo", &mut script);
-            String::from_utf8_lossy(&script).into_owned()
-        }
-        _ => String::new(),
-    };
-    // A reader that went away early has seen enough.
-    let _ = summary::print(&text);
-    Ok(ExitCode::SUCCESS)
+/// Text for people; a reader that went away early has seen enough.
+fn show(text: &str) -> ExitCode {
+    let _ = summary::print(text);
+    ExitCode::SUCCESS
 }

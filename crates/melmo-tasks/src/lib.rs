@@ -15,6 +15,7 @@
 //! ```
 
 pub mod choice;
+pub mod compare;
 pub mod complete;
 pub mod denoise;
 pub mod error;

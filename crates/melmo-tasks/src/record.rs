@@ -38,6 +38,8 @@ pub(crate) struct Recorder<'w, S: Real> {
     /// Time spent before this run.
     pub before: Duration,
     pub start: Instant,
+    /// Time that rows took: it is not the method's.
+    pub aside: Duration,
     /// Whoever watches.
     pub watcher: Option<&'w mut dyn Observer<S>>,
     /// How often to hand out a snapshot, and what is done with it.
@@ -53,7 +55,7 @@ pub(crate) struct Recorder<'w, S: Real> {
 
 impl<S: Real> Recorder<'_, S> {
     pub fn elapsed(&self) -> Duration {
-        self.before + self.start.elapsed()
+        self.before + self.start.elapsed().saturating_sub(self.aside)
     }
 
     /// A row describes a point before its step, or one that an epoch has judged: the point after the last step is none.
@@ -67,8 +69,11 @@ impl<S: Real> Recorder<'_, S> {
     }
 
     fn push(&mut self, info: &Info, solver: &mut dyn Solver<S>) {
-        let seconds = self.elapsed().as_secs_f64();
-        self.rows.push(Row::at(info, solver, self.exact, seconds));
+        let (seconds, begun) = (self.elapsed().as_secs_f64(), Instant::now());
+        let mut info = *info;
+        info.objective = Some(info.objective.unwrap_or_else(|| solver.objective()));
+        self.rows.push(Row::at(&info, solver, self.exact, seconds));
+        self.aside += begun.elapsed();
     }
 
     /// The row of the point where the run ended, if it is one and is missing.
@@ -102,13 +107,13 @@ impl<S: Real> Recorder<'_, S> {
 
 impl<S: Real> Observer<S> for Recorder<'_, S> {
     fn observe(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> ControlFlow<()> {
-        let mut info = *info;
         if self.first.is_none() && info.dual_norm.upper < f64::MAX {
             self.first = Some(info.dual_norm.upper);
         }
+        let mut info = *info;
         if self.wants(&info) {
-            info.objective = Some(info.objective.unwrap_or_else(|| solver.objective()));
             self.push(&info, solver);
+            info.objective = self.rows.last().map(|row| row.objective);
         }
         let flow = self.watcher.as_mut().map_or(ControlFlow::Continue(()), |watcher| watcher.observe(&info, solver));
         let due = self.keep.as_ref().is_some_and(|(every, _)| self.kept.elapsed() >= *every);

@@ -47,7 +47,7 @@ pub struct Solved<S: Real> {
     pub reason: Option<String>,
     /// Why the run ended.
     pub ended: Ended,
-    /// Time spent, before a resumption included.
+    /// Time spent, before a resumption included; without the rows, which are not the method's work.
     pub elapsed: Duration,
 }
 
@@ -162,6 +162,7 @@ pub fn solve<S: Real>(prepared: &Prepared<S>, settings: &Settings, watch: Watch<
         rows,
         before,
         start: Instant::now(),
+        aside: Duration::ZERO,
         watcher: watch.watcher,
         keep: watch.keep,
         kept: Instant::now(),
@@ -180,6 +181,6 @@ pub fn solve<S: Real>(prepared: &Prepared<S>, settings: &Settings, watch: Watch<
         Status::Stopped => Ended::Interrupted,
         Status::NotFinite => Ended::NotFinite,
     };
-    let (rows, elapsed) = (std::mem::take(&mut recorder.rows), before + report.elapsed);
+    let (rows, elapsed) = (std::mem::take(&mut recorder.rows), before + report.elapsed.saturating_sub(recorder.aside));
     Ok(Solved { report, rows, method, reason, ended, elapsed })
 }

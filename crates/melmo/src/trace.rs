@@ -53,6 +53,12 @@ impl Row {
             seconds,
         }
     }
+
+    /// The exact dual norm, or the oracle's upper bound; ∞ where a method has not looked yet.
+    pub fn dual_norm_known(&self) -> f64 {
+        let upper = self.dual_norm.unwrap_or(self.bracket.upper);
+        if upper < f64::MAX { upper } else { f64::INFINITY }
+    }
 }
 
 /// Which points are recorded, and how exactly.

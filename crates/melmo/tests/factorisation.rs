@@ -13,7 +13,7 @@ use melmo::real::Real;
 use melmo::report::Report;
 use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, Smooth};
-use melmo::solver::{Alternating, Smoothing};
+use melmo::solver::{Alternating, Smoothing, Solver};
 
 fn problem<S: Real>(f: Factorization<S>, g: impl Prox<S> + 'static) -> Problem<S> {
     let t = Select::new(f.layout(), &["W"]).unwrap();
@@ -149,6 +149,42 @@ fn an_epsilon_ends_alternating_with_a_claim() {
     let report = run(&mut solver, &Options::new(stop), &mut []);
     assert_eq!(report.status, Status::Certified);
     assert!(report.certificate.unwrap().verify(&problem, &report.x, 1e-9).unwrap().passed());
+}
+
+#[test]
+fn exploring_never_shows_anything_worse_and_resumes() {
+    let (rows, cols, rank) = (18, 21, 4);
+    let f = Factorization::new(noise::<f64>(rows, cols), rows, cols, rank).unwrap().ridge(0.1).unwrap();
+    let x0: Vec<f64> = Seeded::new(2).normals(f.layout().size());
+    let problem = problem(f, Entrywise::new(Mcp::new(0.4, 3.0).unwrap(), rows * rank));
+    let start = || {
+        let smoothing = Smoothing::new::<f64>(Smoothing::start(&problem, &x0)).steady();
+        melmo::solver::Explored::new(&problem, smoothing, &x0, |solver| solver.rescaling(10)).unwrap()
+    };
+    let mut solver = start();
+    let (mut settled, mut last, mut still) = (false, f64::INFINITY, 0);
+    for _ in 0..4000 {
+        let info = solver.next().unwrap();
+        let objective = solver.objective();
+        still = if objective == last { still + 1 } else { 0 };
+        settled |= still > 50;
+        assert!(!settled || objective <= last * (1.0 + 1e-12), "{last} to {objective}");
+        assert!((problem.objective(solver.x()) - objective).abs() < 1e-9 * objective);
+        assert!(info.finite);
+        last = objective;
+    }
+    assert!(settled, "the scout was never sent");
+    let plain = solve("alternating", &[("rescale", 10.0)], &problem, &x0, 4000).objective;
+    assert!(last <= plain * (1.0 + 1e-9), "{last} {plain}");
+    for cut in [1, 100, 700, 1500] {
+        let (mut first, mut second) = (start(), start());
+        assert_eq!(first.by_ref().take(cut).count(), cut);
+        second.restore(&first.save()).unwrap();
+        for _ in 0..400 {
+            let (a, b) = (first.next().unwrap(), second.next().unwrap());
+            assert_eq!((a, first.x()), (b, second.x()), "cut after {cut}");
+        }
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What was typed.
 
+mod compare;
 mod complete;
 mod denoise;
 mod factorize;
@@ -10,6 +11,7 @@ mod rpca;
 mod solving;
 mod theory;
 
+pub use compare::Compare;
 pub use complete::{Answer, Complete};
 pub use denoise::Denoise;
 pub use factorize::{Factorize, Scaling};
@@ -36,15 +38,23 @@ pub struct Cli {
 /// The commands; each says what it does where its options are.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    #[command(flatten)]
+    Solve(Problem),
+    Compare(Compare),
+    Reproduce(Reproduce),
+    List(List),
+    Explain(Explain),
+    Verify(Verify),
+    Completions(Completions),
+}
+
+/// Commands that solve a problem of the user's.
+#[derive(Subcommand, Clone, Debug)]
+pub enum Problem {
     Complete(Complete),
     Denoise(Denoise),
     Factorize(Factorize),
     Recover(Recover),
     Regress(Regress),
     Rpca(Rpca),
-    Reproduce(Reproduce),
-    List(List),
-    Explain(Explain),
-    Verify(Verify),
-    Completions(Completions),
 }

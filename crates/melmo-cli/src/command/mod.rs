@@ -1,21 +1,21 @@
 //! What the commands do.
 
-/// `$do` with `$bound` the arguments of whichever solving command it is; `$other` for a command that solves nothing.
+/// `$do` with `$bound` the arguments of whichever problem it is.
 macro_rules! solving {
-    ($command:expr, $bound:ident => $do:expr, $other:expr) => {
-        match $command {
-            $crate::args::Command::Complete($bound) => $do,
-            $crate::args::Command::Denoise($bound) => $do,
-            $crate::args::Command::Factorize($bound) => $do,
-            $crate::args::Command::Recover($bound) => $do,
-            $crate::args::Command::Regress($bound) => $do,
-            $crate::args::Command::Rpca($bound) => $do,
-            _ => $other,
+    ($problem:expr, $bound:ident => $do:expr) => {
+        match $problem {
+            $crate::args::Problem::Complete($bound) => $do,
+            $crate::args::Problem::Denoise($bound) => $do,
+            $crate::args::Problem::Factorize($bound) => $do,
+            $crate::args::Problem::Recover($bound) => $do,
+            $crate::args::Problem::Regress($bound) => $do,
+            $crate::args::Problem::Rpca($bound) => $do,
         }
     };
 }
 pub(crate) use solving;
 
+pub mod compare;
 mod complete;
 pub mod denoise;
 pub mod explain;

@@ -23,11 +23,8 @@ pub fn run(verify: &Verify) -> Result<ExitCode, Error> {
 fn run_in<S: Real>(verify: &Verify) -> Result<ExitCode, Error> {
     let saved: Saved<S> = result::read(&verify.folder)?;
     let x = result::point::<S>(&verify.folder)?;
-    let command = saved.job.command(&verify.folder.join("result.json"))?.command;
-    let tolerance = verify.tolerance;
-    let unsolved = || Error::input(&verify.folder, format!("`melmo {}` solves nothing", saved.job.command));
-    let verification =
-        solving!(&command, command => session::verify(command, &saved, &x, tolerance)?, return Err(unsolved()));
+    let problem = saved.job.problem_of(&verify.folder.join("result.json"))?;
+    let verification = solving!(&problem, command => session::verify(command, &saved, &x, verify.tolerance)?);
     let mut text = String::new();
     let mut checks = Vec::new();
     for check in &verification.checks {

@@ -1,6 +1,7 @@
 //! What people and programs see.
 
 pub mod progress;
+pub mod race;
 pub mod report;
 pub mod summary;
 pub mod trace;

@@ -64,7 +64,7 @@ fn convergence(rows: &[Row]) -> Section {
         .series(series("F", &|row| row.objective))
         .series(series("F_{β}, smoothed", &|row| row.smoothed));
     let measures = Chart::new("Certificate", axes(), Axis::log(""))
-        .series(series("dual norm of ∇F_{β}", &|row| row.dual_norm.unwrap_or(row.bracket.upper)))
+        .series(series("dual norm of ∇F_{β}", &|row| row.dual_norm_known()))
         .series(series("proximal gap", &|row| row.prox_gap));
     let schedule = Chart::new("Smoothing and step", axes(), Axis::log(""))
         .series(series("β", &|row| row.beta))

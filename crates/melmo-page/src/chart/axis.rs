@@ -75,7 +75,9 @@ impl Placed {
         // A constant series lies in the middle of some room: a fifth of its value, or of a decade.
         let least = if self.scale == Scale::Log { 0.2 } else { 0.2 * a.abs().max(1e-12) };
         let margin = if b - a > 1e-9 * a.abs().max(b.abs()) { pad * (b - a) } else { least };
-        Self { low: self.unwarp(a - margin), high: self.unwarp(b + margin), ..self }
+        // The numbers of the axis stay numbers: room beyond the largest of them is none.
+        let (least, most) = if self.scale == Scale::Log { (-323.0, 308.25) } else { (f64::MIN, f64::MAX) };
+        Self { low: self.unwarp((a - margin).max(least)), high: self.unwarp((b + margin).min(most)), ..self }
     }
 
     fn warp(&self, value: f64) -> f64 {
@@ -109,6 +111,17 @@ impl Placed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_numbers_have_a_place_too() {
+        for axis in [Axis::linear(""), Axis::log("")] {
+            for values in [[1.0, f64::MAX], [5e-324, 1.0], [f64::MAX, f64::MAX]] {
+                let placed = Placed::fit(&axis, values.into_iter(), 0.05, 0.0, 100.0);
+                assert!(placed.low.is_finite() && placed.high.is_finite() && placed.low < placed.high, "{placed:?}");
+                assert!(super::super::ticks::ticks(&placed, 8).len() < 10_000);
+            }
+        }
+    }
 
     #[test]
     fn ends_lie_at_the_ends() {

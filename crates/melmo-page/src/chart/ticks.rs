@@ -13,7 +13,7 @@ pub(crate) struct Tick {
 /// About `room` labelled marks.
 pub(crate) fn ticks(axis: &Placed, room: usize) -> Vec<Tick> {
     let room = room.max(2);
-    let decades = (axis.high / axis.low).log10();
+    let decades = axis.high.log10() - axis.low.log10();
     let all = match axis.scale {
         Scale::Log if decades >= 0.8 => log(axis.low, axis.high, decades, room),
         _ => linear(axis.low, axis.high, room),

@@ -4,7 +4,7 @@ use crate::catalogue::{Arguments, Entry, MethodRow, Parameter};
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::{Alternating, CoordinateDescent, Palm, Smoothing};
+use crate::solver::{Alternating, CoordinateDescent, Explored, Palm, Smoothing};
 
 const BETA: Parameter =
     Parameter::new("beta", f64::NAN, "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
@@ -13,6 +13,8 @@ const KAPPA: Parameter =
 const FLOOR: Parameter = Parameter::new("floor", f64::NAN, "least β; where rounding begins to show, unless given");
 const RESCALE: Parameter =
     Parameter::new("rescale", 0.0, "rescale the columns of W against H every so many sweeps; 0: never");
+const EXPLORE: Parameter =
+    Parameter::word("explore", &["no", "yes"], "once settled, look for a better basin: hundreds of steps a look");
 
 fn smoothing<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> Result<Smoothing, Error> {
     problem.check_start(x0)?;
@@ -30,14 +32,19 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 name: "alternating",
                 formula: "W ← argmin c‖Y − WH‖² + ‖W − prox_{βg}(V)‖²/(2β), H ← argmin f(W, ·), V extrapolated, β by the κ-rule",
                 about: "factorisation with a penalty on W, by two ridge regressions a sweep; outside the paper's proofs",
-                parameters: const { &[BETA, KAPPA, FLOOR, RESCALE] },
+                parameters: const { &[BETA, KAPPA, FLOOR, RESCALE, EXPLORE] },
             },
             build: |a, problem, _, x0| {
                 let every = a.get("rescale");
                 let whole = every >= 0.0 && every.fract() == 0.0 && every < 2f64.powi(53);
                 Error::expect_parameter("rescale", every, whole, "a whole number, at least 0")?;
-                let solver = Alternating::new(problem, smoothing(a, problem, x0)?, x0)?;
-                Ok(Box::new(solver.rescaling(every as u64)?))
+                let smoothing = smoothing(a, problem, x0)?;
+                if a.get("explore") != 0.0 {
+                    return Ok(Box::new(Explored::new(problem, smoothing, x0, |solver| {
+                        solver.rescaling(every as u64)
+                    })?));
+                }
+                Ok(Box::new(Alternating::new(problem, smoothing, x0)?.rescaling(every as u64)?))
             },
             uses_geometry: false,
         },

@@ -23,7 +23,7 @@ pub use adaptive::Adaptive;
 pub use admm::Admm;
 pub use coordinate::{Columns, CoordinateDescent, LambdaPath, PathPoint, geometric};
 pub use epoch::Epoch;
-pub use factors::{Alternating, Palm};
+pub use factors::{Alternating, Explored, Palm};
 pub use melmo::Melmo;
 pub use proximal_gradient::ProximalGradient;
 pub use reweighted::Reweighted;

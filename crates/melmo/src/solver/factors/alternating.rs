@@ -17,6 +17,8 @@ use crate::vector;
 const HANDOVER: f64 = 1024.0;
 /// Sweeps of coordinate descent over W for one H.
 const SWEEPS: usize = 2;
+/// How many numbers a saved state has.
+pub(super) const NUMBERS: usize = 7;
 
 /// W ← V − ∇_WF_β(V, H)·M_W⁻¹ with M_W = 2cHHᵀ + I/β, then H ← argmin f(W, ·), V = W + θ(W − W_before) by Nesterov, β by the
 /// κ-rule ([`Smoothing`]).
@@ -51,6 +53,8 @@ pub struct Alternating<'p, S> {
     /// β of the last evaluation; 0 before the first.
     beta: f64,
     start_measure: Option<[f64; 2]>,
+    /// Sweeps of coordinate descent so far.
+    polished: u64,
     k: u64,
     ended: bool,
 }
@@ -87,13 +91,41 @@ impl<'p, S: Real> Alternating<'p, S> {
             t: 1.0,
             beta: 0.0,
             start_measure: None,
+            polished: 0,
             k: 0,
             ended: false,
         })
     }
 
+    /// Sweeps of coordinate descent so far.
+    pub(super) fn polished(&self) -> u64 {
+        self.polished
+    }
+
+    /// Starts again from x, with another smoothing of the same first β.
+    pub(super) fn begin_at(&mut self, x: &[S], smoothing: Smoothing) {
+        self.x.copy_from_slice(x);
+        self.previous.copy_from_slice(x);
+        (self.smoothing, self.t, self.beta, self.polished) = (smoothing, 1.0, 0.0, 0);
+        (self.k, self.ended) = (0, false);
+    }
+
+    /// Stands at x without smoothing.
+    pub(super) fn settle_at(&mut self, x: &[S]) -> Info {
+        self.x.copy_from_slice(x);
+        self.previous.copy_from_slice(x);
+        self.factors.look_at_w(&self.x[..self.next.len()]);
+        self.judge()
+    }
+
+    /// The info of the point it stands at, evaluated again; `None` before the first.
+    pub(super) fn standing(&mut self) -> Option<Info> {
+        (self.k > 0).then(|| self.judge())
+    }
+
     /// Also rescales (W_j, H_j) to (tW_j, H_j/t), column by column, every so many sweeps. ‖Y − WH‖ does not change by it, only
-    /// what penalty and ridge cost: with ν > 0 it spares sweeps where W and H would trade their sizes slowly. With ν = 0 that drives W to 0 and F to its infimum, the Eckart–Young tail: off by default.
+    /// what penalty and ridge cost: with ν > 0 it spares sweeps where W and H would trade their sizes slowly. With ν = 0
+    /// that drives W to 0 and F to its infimum, the Eckart–Young tail: off by default.
     pub fn rescaling(mut self, every: u64) -> Result<Self, Error> {
         self.rescale = (every > 0).then(|| Rescale::new(self.problem, every)).transpose()?;
         Ok(self)
@@ -134,6 +166,7 @@ impl<'p, S: Real> Alternating<'p, S> {
 
     /// One sweep without smoothing: W by coordinate descent, then its H.
     fn polish(&mut self, g: &dyn Coordinates<S>) {
+        self.polished += 1;
         self.previous.copy_from_slice(&self.x);
         let (w, h) = self.x.split_at_mut(self.next.len());
         self.factors.descend_w(g, w, SWEEPS);
@@ -185,16 +218,10 @@ impl<'p, S: Real> Alternating<'p, S> {
         self.rescale_columns();
     }
 
-    fn advance(&mut self) -> Info {
-        let last_beta = self.beta;
-        match self.polishes() {
-            _ if self.k == 0 => self.factors.look_at_w(&self.x[..self.next.len()]),
-            Some(g) => self.polish(g),
-            None => self.sweep(),
-        }
-        self.k += 1;
+    /// The info of x, evaluated with the β of now; W is held.
+    fn judge(&mut self) -> Info {
         let Found { beta, dual_norm, prox_gap } = self.evaluate(self.smoothing.beta());
-        let info = Info {
+        Info {
             k: self.k,
             epoch: None,
             beta,
@@ -206,9 +233,20 @@ impl<'p, S: Real> Alternating<'p, S> {
             objective: None,
             finite: dual_norm.upper.is_finite() && prox_gap.is_finite(),
             candidate: true,
-        };
+        }
+    }
+
+    fn advance(&mut self) -> Info {
+        let last_beta = self.beta;
+        match self.polishes() {
+            _ if self.k == 0 => self.factors.look_at_w(&self.x[..self.next.len()]),
+            Some(g) => self.polish(g),
+            None => self.sweep(),
+        }
+        self.k += 1;
+        let info = self.judge();
         if info.finite {
-            self.start_measure.get_or_insert([dual_norm.upper, prox_gap]);
+            self.start_measure.get_or_insert([info.dual_norm.upper, info.prox_gap]);
         } else {
             self.ended = true;
             if self.k > 1 {
@@ -292,7 +330,7 @@ impl<S: Real> Solver<S> for Alternating<'_, S> {
 
     fn save(&self) -> State<S> {
         let [dual_norm, prox_gap] = self.start_measure.unwrap_or_default();
-        let own = [self.t, self.beta, dual_norm, prox_gap];
+        let own = [self.t, self.beta, dual_norm, prox_gap, self.polished as f64];
         State {
             solver: "alternating".into(),
             k: self.k,
@@ -303,8 +341,10 @@ impl<S: Real> Solver<S> for Alternating<'_, S> {
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let [t, beta, dual_norm, prox_gap, next_beta, since] = state.check("alternating", 2, self.x.len())?;
+        let [t, beta, dual_norm, prox_gap, polished, next_beta, since] =
+            state.check::<NUMBERS>("alternating", 2, self.x.len())?;
         self.smoothing.restore([next_beta, since])?;
+        self.polished = polished as u64;
         self.x.copy_from_slice(&state.vectors[0]);
         self.previous.copy_from_slice(&state.vectors[1]);
         (self.k, self.t, self.beta, self.ended, self.start_measure) = (state.k, t, 0.0, false, None);

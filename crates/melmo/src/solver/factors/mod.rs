@@ -1,11 +1,13 @@
 //! c‖M⊙(Y − WH)‖² + ν/2·‖H‖² with one factor held while the other moves: what factorisation methods share.
 
 mod alternating;
+mod explore;
 mod observed;
 mod palm;
 mod rescale;
 
 pub use alternating::Alternating;
+pub use explore::Explored;
 pub use palm::Palm;
 
 use crate::error::Error;

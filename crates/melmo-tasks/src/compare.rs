@@ -1,0 +1,170 @@
+//! One problem, one start, several methods: who gets how low, how fast, and with which certificate.
+//!
+//! ```
+//! use melmo_tasks::compare::{Contender, contest, lowest};
+//! use melmo_tasks::{Settings, Watch, recover};
+//!
+//! let y = [1.0, 0.0, f64::NAN, 2.0, 0.3, 0.0];
+//! let prepared = recover::prepare::<f64>(&y, None, 2, 3, &recover::PENALTY.parse()?)?;
+//! let settings = Settings { iterations: Some(200), ..Settings::default() };
+//! let methods = Contender::list("melmo,proximal-gradient")?;
+//! let lines: Vec<_> = methods.iter().map(|m| contest(&prepared, m, &settings, Watch::default())).collect();
+//! let [first, second] = &lines[..] else { unreachable!() };
+//! assert!(second.solved.as_ref().unwrap().report.objective <= first.solved.as_ref().unwrap().report.objective);
+//! assert_eq!(lowest(&lines), Some(second.solved.as_ref().unwrap().report.objective));
+//! # Ok::<(), melmo_tasks::Error>(())
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+
+use melmo::catalogue::{self, Arguments};
+use melmo::real::Real;
+
+use crate::error::Error;
+use crate::number;
+use crate::prepared::Prepared;
+use crate::settings::Settings;
+use crate::solve::{Solved, Watch, solve};
+
+/// A method with the parameters that were given: `admm`, `admm:penalty=2`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contender {
+    /// The catalogue's name.
+    pub method: String,
+    /// Its parameters.
+    pub given: Vec<(String, f64)>,
+}
+
+impl Contender {
+    /// `melmo,admm:penalty=2,relaxation=1.6,fista`, or `all` there is. A part with `=` and no `:` belongs to the method
+    /// before it.
+    pub fn list(text: &str) -> Result<Vec<Self>, Error> {
+        if text.trim() == "all" {
+            let rows = catalogue::methods::<f64>();
+            let others = rows.iter().map(|row| row.entry.name).filter(|name| *name != "auto");
+            return Ok(std::iter::once("auto")
+                .chain(others)
+                .map(|name| Self { method: name.into(), given: Vec::new() })
+                .collect());
+        }
+        let mut words: Vec<String> = Vec::new();
+        for part in text.split(',') {
+            match words.last_mut() {
+                Some(last) if part.contains('=') && !part.contains(':') => *last += &format!(",{part}"),
+                _ => words.push(part.into()),
+            }
+        }
+        words.iter().map(|word| word.parse()).collect()
+    }
+}
+
+impl FromStr for Contender {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let (method, parameters) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+        let rows = catalogue::methods::<f64>();
+        let entry = &catalogue::find("method", &rows, method)?.entry;
+        let mut given: Vec<(String, f64)> = Vec::new();
+        for part in parameters.split(',').filter(|part| !part.trim().is_empty()) {
+            let (key, value) = part.split_once('=').ok_or_else(|| {
+                Error::input("a method's parameter", format!("`{part}`"), "key=value, as in admm:penalty=2")
+            })?;
+            let key = key.trim();
+            let words = entry.parameters.iter().find(|p| p.name == key && !p.choices.is_empty());
+            let value = match words {
+                Some(parameter) if number::parse(value).is_err() => parameter.value_of(value.trim())?,
+                _ => number::parse(value)?,
+            };
+            given.push((key.into(), value));
+        }
+        let checked: Vec<(&str, f64)> = given.iter().map(|(key, value)| (key.as_str(), *value)).collect();
+        Arguments::new(entry, &checked)?;
+        Ok(Self { method: method.into(), given })
+    }
+}
+
+impl fmt::Display for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.method)?;
+        for (i, (name, value)) in self.given.iter().enumerate() {
+            write!(f, "{}{name}={value}", if i == 0 { ':' } else { ',' })?;
+        }
+        Ok(())
+    }
+}
+
+/// How a method did.
+pub struct Line<S: Real> {
+    /// Who.
+    pub contender: Contender,
+    /// What it reached; or why it does not fit the problem.
+    pub solved: Result<Solved<S>, Error>,
+    /// Whether its certificate was re-checked and holds; `None` without a certificate that can be.
+    pub verified: Option<bool>,
+}
+
+impl<S: Real> Line<S> {
+    /// F at the end, where it ran and is a number.
+    pub fn objective(&self) -> Option<f64> {
+        self.solved.as_ref().ok().map(|solved| solved.report.objective).filter(|objective| objective.is_finite())
+    }
+
+    /// The step and the second at which F was first at most `target`, as far as the rows tell.
+    pub fn reached(&self, target: f64) -> Option<(u64, f64)> {
+        let solved = self.solved.as_ref().ok()?;
+        let steps = solved.report.info.k.saturating_sub(1);
+        let end = (solved.report.objective <= target).then_some((steps, solved.elapsed.as_secs_f64()));
+        let row = solved.rows.iter().find(|row| row.objective <= target);
+        row.map(|row| (row.k - 1, row.seconds)).or(end)
+    }
+}
+
+/// How far a certificate may be off when it is re-checked.
+fn tolerance<S: Real>() -> f64 {
+    if S::NAME == "f32" { 1e-3 } else { 1e-6 }
+}
+
+/// Lets one method solve the problem from its start; `settings` says everything but the method.
+pub fn contest<S: Real>(
+    prepared: &Prepared<S>,
+    contender: &Contender,
+    settings: &Settings,
+    watch: Watch<'_, S>,
+) -> Line<S> {
+    let mut settings = Settings { method: contender.method.clone(), ..settings.clone() };
+    settings.arguments.extend(contender.given.iter().cloned());
+    let solved = solve(prepared, &settings, watch);
+    let verified = solved.as_ref().ok().and_then(|solved| {
+        let certificate = solved.report.certificate.as_ref()?;
+        let checked = certificate.verify(&prepared.problem, &solved.report.x, tolerance::<S>()).ok()?;
+        Some(checked.passed())
+    });
+    Line { contender: contender.clone(), solved, verified }
+}
+
+/// The lowest F that was reached.
+pub fn lowest<S: Real>(lines: &[Line<S>]) -> Option<f64> {
+    lines.iter().filter_map(Line::objective).min_by(f64::total_cmp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_as_people_write_them() {
+        let list = Contender::list("melmo, admm:penalty=2,relaxation=1.6,fista").unwrap();
+        let shown: Vec<String> = list.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["melmo", "admm:penalty=2,relaxation=1.6", "fista"]);
+        let words = Contender::list("variable-smoothing:normalized=yes").unwrap();
+        assert_eq!(words[0].given, [("normalized".to_string(), 1.0)]);
+        let all = Contender::list("all").unwrap();
+        assert_eq!((all[0].method.as_str(), all.len()), ("auto", catalogue::methods::<f64>().len()));
+        for (wrong, told) in [("melmoo", "melmo"), ("admm:weight=2", "weight"), ("admm:penalty", "key=value")] {
+            let message = Contender::list(wrong).unwrap_err().to_string();
+            assert!(message.contains(told), "{message}");
+        }
+    }
+}

@@ -162,7 +162,7 @@ fn main() {
         ("wide", Box::new(|| Ok(synthetic(1000, 5000)))),
         ("large", Box::new(|| if quick { Err("left out by --quick".into()) } else { Ok(synthetic(5000, 20000)) })),
     ];
-    let others = ["fista", "metric"];
+    let others = ["polished", "fista", "metric"];
     println!("### Along {count} λs from λ_max to λ_max/20: seconds, and F over coordinate descent's, least and most\n");
     println!("| | rows×columns | penalty | coordinate descent | {} |", others.join(" | "));
     println!("|---|---|---|---|{}", "---|".repeat(others.len()));
@@ -186,7 +186,7 @@ fn main() {
             for method in others {
                 // Smoothing a problem whose prox is at hand is a detour: on large designs it is left out.
                 let large = rows * cols > 1_000_000;
-                let steps = if large { 500 } else { 3000 };
+                let steps = if rows * cols > 10_000_000 { 150 } else { 3000 };
                 let reached =
                     if large && method == "metric" { None } else { along(&f, penalty, &lambdas, method, steps) };
                 match reached {

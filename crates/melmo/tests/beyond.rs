@@ -1,5 +1,7 @@
 //! Methods past the paper and their competitors, on problems whose answer is known, each with a budget of steps.
 
+mod support;
+
 use melmo::block::Layout;
 use melmo::catalogue::{Arguments, find, methods};
 use melmo::certificate::Certificate;
@@ -13,6 +15,7 @@ use melmo::real::Real;
 use melmo::report::Report;
 use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, LeastSquares, Logistic, MaskedLeastSquares, Smooth};
+use support::lasso_by_coordinates;
 
 const NEW: [&str; 8] =
     ["scaled", "metric", "tilted", "proximal-gradient", "fista", "admm", "admm-graduated", "reweighted"];
@@ -92,23 +95,6 @@ fn every_new_method_recovers_masked_data() {
             assert!(reached - least <= 1e-6, "{method}: {:e} above {least}", reached - least);
         }
     }
-}
-
-/// ½‖Ax − b‖² + λ‖x‖₁ by coordinate descent until nothing moves.
-fn lasso_by_coordinates(a: &[f64], b: &[f64], cols: usize, lambda: f64) -> Vec<f64> {
-    let mut x = vec![0.0; cols];
-    for _ in 0..2000 {
-        for j in 0..cols {
-            let (mut slope, mut square) = (0.0, 0.0);
-            for (row, b) in a.chunks(cols).zip(b) {
-                let rest: f64 = row.iter().zip(&x).enumerate().filter(|(i, _)| *i != j).map(|(_, (a, x))| a * x).sum();
-                slope += row[j] * (b - rest);
-                square += row[j] * row[j];
-            }
-            x[j] = slope.signum() * (slope.abs() - lambda).max(0.0) / square;
-        }
-    }
-    x
 }
 
 #[test]

@@ -10,7 +10,7 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo::smooth::{HuberRegression, LeastSquares, Logistic, Smooth};
-use melmo::solver::{CoordinateDescent, LambdaPath, Solver, geometric};
+use melmo::solver::{CoordinateDescent, LambdaPath, Polished, Smoothing, Solver, geometric};
 
 const ROWS: usize = 40;
 const COLS: usize = 90;
@@ -256,4 +256,52 @@ fn other_problems_are_refused() {
     refused(problem(image, Entrywise::new(L1::new(1.0).unwrap(), 90)));
     let good = problem(f(), Entrywise::new(L1::new(1.0).unwrap(), COLS));
     assert!(matches!(CoordinateDescent::new(&good, &[0.0; 3]), Err(Error::Shape { .. })));
+}
+
+/// Neighbouring columns correlated by ½, every thirtieth behind the target, much noise.
+fn chained(seed: u64, rows: usize, cols: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut seeded = Seeded::new(seed);
+    let mut a = vec![0.0; rows * cols];
+    for row in a.chunks_mut(cols) {
+        let mut last = seeded.normal();
+        for v in row {
+            *v = last / (rows as f64).sqrt();
+            last = 0.5 * last + 0.75f64.sqrt() * seeded.normal();
+        }
+    }
+    let signal = |row: &[f64]| row.iter().skip(15).step_by(30).sum::<f64>();
+    let b = a.chunks(cols).map(|row| signal(row) + 0.2 * seeded.normal()).collect();
+    (a, b)
+}
+
+/// Against coordinate descent from the same start: never above, below somewhere; and taken up again anywhere the same.
+#[test]
+fn polishing_is_never_worse_and_resumes() {
+    let (rows, cols) = (60, 300);
+    let mut better = 0;
+    for (seed, lambda) in [(1, 0.02), (2, 0.02), (3, 0.02), (4, 0.05), (5, 0.05), (6, 0.2)] {
+        let (a, b) = chained(seed, rows, cols);
+        let f = LeastSquares::new(dense(&a, rows), b).unwrap();
+        let problem = problem(f, Entrywise::new(Mcp::new(lambda, 3.0).unwrap(), cols));
+        let mut plain = CoordinateDescent::new(&problem, &vec![0.0; cols]).unwrap();
+        let plain = run(&mut plain, &Options::new(Stop::after(2000)), &mut []).objective;
+        let start = || {
+            let smoothing = Smoothing::new::<f64>(problem.beta_limit()).with(1e-4, f64::NAN).unwrap();
+            Polished::new(&problem, smoothing, &vec![0.0; cols]).unwrap()
+        };
+        let report = run(&mut start(), &Options::new(Stop::after(2000)), &mut []);
+        assert!(report.objective <= plain * (1.0 + 1e-9), "{} above {plain}", report.objective);
+        assert!(report.certificate.unwrap().verify(&problem, &report.x, 1e-9).unwrap().passed());
+        better += u32::from(report.objective < plain * (1.0 - 1e-6));
+        for cut in [1, 5, 40, 200] {
+            let (mut first, mut second) = (start(), start());
+            assert_eq!(first.by_ref().take(cut).count(), cut);
+            second.restore(&first.save()).unwrap();
+            for _ in 0..200 {
+                let (one, two) = (first.next().unwrap(), second.next().unwrap());
+                assert_eq!((one, first.x()), (two, second.x()), "cut after {cut}");
+            }
+        }
+    }
+    assert!(better > 0, "no look was ever worth it");
 }

@@ -1,5 +1,7 @@
 //! Problems whose answer is known, each with a budget of steps and a tolerance that the method can reach.
 
+mod support;
+
 use melmo::block::Layout;
 use melmo::drive::{Epsilon, Options, Status, Stop, run};
 use melmo::geometry::{Norm, Oracle, for_layout};
@@ -12,6 +14,7 @@ use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
 use melmo::solver::{Epoch, Melmo, Solver, VariableSmoothing};
 use melmo::trace::Record;
+use support::lasso_by_coordinates;
 
 fn melmo(problem: &Problem<f64>, norm: Norm, schedule: Power, x0: &[f64], steps: u64) -> melmo::report::Report<f64> {
     let geometry = for_layout(norm, problem.layout(), Oracle::Auto).unwrap();
@@ -20,23 +23,6 @@ fn melmo(problem: &Problem<f64>, norm: Norm, schedule: Power, x0: &[f64], steps:
     let report = run(&mut solver, &Options { track_best: true, ..Options::new(Stop::after(steps)) }, &mut []);
     assert_eq!(x0, kept, "the start was modified");
     report
-}
-
-/// ½‖Ax − b‖² + λ‖x‖₁ by coordinate descent until nothing moves.
-fn lasso_by_coordinates(a: &[f64], b: &[f64], cols: usize, lambda: f64) -> Vec<f64> {
-    let mut x = vec![0.0; cols];
-    for _ in 0..2000 {
-        for j in 0..cols {
-            let (mut slope, mut square) = (0.0, 0.0);
-            for (row, b) in a.chunks(cols).zip(b) {
-                let rest: f64 = row.iter().zip(&x).enumerate().filter(|(i, _)| *i != j).map(|(_, (a, x))| a * x).sum();
-                slope += row[j] * (b - rest);
-                square += row[j] * row[j];
-            }
-            x[j] = slope.signum() * (slope.abs() - lambda).max(0.0) / square;
-        }
-    }
-    x
 }
 
 #[test]

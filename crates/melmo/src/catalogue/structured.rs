@@ -4,7 +4,7 @@ use crate::catalogue::{Arguments, Entry, MethodRow, Parameter};
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::{Alternating, CoordinateDescent, Explored, Palm, Smoothing};
+use crate::solver::{Alternating, CoordinateDescent, Explored, Palm, Polished, Smoothing};
 
 const BETA: Parameter =
     Parameter::new("beta", f64::NAN, "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
@@ -76,6 +76,30 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 parameters: &[],
             },
             build: |_, problem, _, x0| Ok(Box::new(CoordinateDescent::new(problem, x0)?)),
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "polished",
+                formula: "`coordinate-descent`; then `scaled` from there until β is small, `coordinate-descent` again; the lower end",
+                about: "regression: smoothing leaves basins that coordinate descent is caught in; outside the paper's proofs",
+                parameters: const {
+                    &[
+                        BETA,
+                        Parameter::new(
+                            "kappa",
+                            1e-2,
+                            "κ > 0: β shrinks when a step promises less than κ of what it hides",
+                        ),
+                    ]
+                },
+            },
+            build: |a, problem, _, x0| {
+                problem.check_start(x0)?;
+                let beta = Some(a.get("beta")).filter(|beta| !beta.is_nan());
+                let smoothing = Smoothing::new::<S>(beta.unwrap_or_else(|| Smoothing::start(problem, x0)));
+                Ok(Box::new(Polished::new(problem, smoothing.with(a.get("kappa"), f64::NAN)?, x0)?))
+            },
             uses_geometry: false,
         },
     ]

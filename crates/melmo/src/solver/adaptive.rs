@@ -96,6 +96,14 @@ impl<'p, S: Real> Adaptive<'p, S> {
         point.info(self.k, beta, gamma)
     }
 
+    /// Starts again from x, with a smoothing of its own.
+    pub(super) fn begin_at(&mut self, x: &[S], smoothing: Smoothing) {
+        self.iterate.replace(|y, _| y.copy_from_slice(x));
+        self.momentum.landed.copy_from_slice(x);
+        self.momentum.reset();
+        (self.smoothing, self.k, self.gamma, self.ended) = (smoothing, 0, 0.0, false);
+    }
+
     /// Goes to x and judges it with β; the next step begins there.
     pub(super) fn stand_at(&mut self, x: &[S], beta: f64) -> Info {
         let last_beta = self.iterate.beta;

@@ -8,6 +8,7 @@ mod factors;
 mod iterate;
 mod melmo;
 mod momentum;
+mod polished;
 mod proximal_gradient;
 mod reweighted;
 mod rule;
@@ -25,6 +26,7 @@ pub use coordinate::{Columns, CoordinateDescent, LambdaPath, PathPoint, geometri
 pub use epoch::Epoch;
 pub use factors::{Alternating, Explored, Palm};
 pub use melmo::Melmo;
+pub use polished::Polished;
 pub use proximal_gradient::ProximalGradient;
 pub use reweighted::Reweighted;
 pub use smoothing::Smoothing;

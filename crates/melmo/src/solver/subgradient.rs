@@ -1,10 +1,10 @@
 //! The subgradient method: the baseline without smoothing.
 
-use crate::block::Block;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Bracket, Norm};
+use crate::geometry::{BlockNorm, Bracket};
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::adaptive::whole;
 use crate::solver::{Info, Solver, State};
 use crate::vector;
 
@@ -104,8 +104,7 @@ impl<S: Real> Solver<S> for Subgradient<'_, S> {
     }
 
     fn norms(&self) -> Vec<BlockNorm> {
-        let block = Block { name: "x".into(), rows: self.x.len(), cols: 1, start: 0 };
-        vec![BlockNorm { block, norm: Norm::L2, radius: 1.0 }]
+        whole(self.problem).norms()
     }
 
     fn certificate_beta(&self) -> f64 {

@@ -1,11 +1,11 @@
 //! Variable smoothing (Böhm & Wright 2021).
 
-use crate::block::Block;
 use crate::error::Error;
 use crate::geometry::{Geometry, L2, Product};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::schedule::Smoothness;
+use crate::solver::adaptive::whole;
 use crate::solver::melmo::{Length, Melmo};
 
 /// x_{k+1} = x_k − γ_kφ_k with γ_k = 1/(L_f + ‖T‖²/β_k), β_k = βk^{−1/3}; or the same length on normalised blocks.
@@ -41,7 +41,6 @@ impl VariableSmoothing {
             let geometry = Box::new(Product::new(layout, blocks)?);
             return Melmo::with_length(problem, geometry, schedule, Length::Gamma, x0);
         }
-        let whole = Block { name: "x".into(), rows: layout.size(), cols: 1, start: 0 };
-        Melmo::with_length(problem, Box::new(L2::new(&whole)), schedule, Length::GammaTimesDualNorm, x0)
+        Melmo::with_length(problem, whole(problem), schedule, Length::GammaTimesDualNorm, x0)
     }
 }

@@ -12,13 +12,13 @@ pub use path::{LambdaPath, PathPoint, geometric};
 
 use std::sync::Arc;
 
-use crate::block::Block;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Norm};
+use crate::geometry::BlockNorm;
 use crate::operator::Form;
 use crate::penalty::{Coordinates, Prox};
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::adaptive::whole;
 use crate::solver::coordinate::descent::Descent;
 use crate::solver::witness::Witness;
 use crate::solver::{Info, Solver, State};
@@ -91,6 +91,23 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         })
     }
 
+    /// The columns of the design, for another solver of the same loss.
+    pub(super) fn columns(&self) -> Arc<Columns<S>> {
+        self.descent.model.columns.clone()
+    }
+
+    /// The info of the point it stands at; `None` before the first.
+    pub(super) fn standing(&self) -> Option<Info> {
+        (self.k > 0).then(|| self.info())
+    }
+
+    /// Starts again from x.
+    pub(super) fn begin_at(&mut self, x: &[S]) {
+        self.descent.x.copy_from_slice(x);
+        self.previous.copy_from_slice(x);
+        (self.k, self.ended, self.start_measure) = (0, false, None);
+    }
+
     /// The largest distance of a unit from stationary, in units of ∇f: the coordinatewise measure, at the current point.
     pub fn violation(&self) -> f64 {
         self.score.largest
@@ -120,19 +137,7 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         }
         self.k += 1;
         self.evaluate();
-        let info = Info {
-            k: self.k,
-            epoch: None,
-            beta: self.witness.beta,
-            gamma: 1.0,
-            dual_norm: self.witness.bracket(self.lipschitz),
-            eta: 0.0,
-            excess: 0.0,
-            prox_gap: self.witness.prox_gap,
-            objective: Some(self.objective),
-            finite: self.objective.is_finite() && self.score.squared.is_finite() && self.witness.moved.is_finite(),
-            candidate: true,
-        };
+        let info = self.info();
         if info.finite {
             self.start_measure.get_or_insert([info.dual_norm.upper, info.prox_gap]);
         } else {
@@ -144,6 +149,23 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
             }
         }
         info
+    }
+
+    /// What was found at x.
+    fn info(&self) -> Info {
+        Info {
+            k: self.k,
+            epoch: None,
+            beta: self.witness.beta,
+            gamma: 1.0,
+            dual_norm: self.witness.bracket(self.lipschitz),
+            eta: 0.0,
+            excess: 0.0,
+            prox_gap: self.witness.prox_gap,
+            objective: Some(self.objective),
+            finite: self.objective.is_finite() && self.score.squared.is_finite() && self.witness.moved.is_finite(),
+            candidate: true,
+        }
     }
 }
 
@@ -177,8 +199,7 @@ impl<S: Real> Solver<S> for CoordinateDescent<'_, S> {
     }
 
     fn norms(&self) -> Vec<BlockNorm> {
-        let block = Block { name: "x".into(), rows: self.descent.x.len(), cols: 1, start: 0 };
-        vec![BlockNorm { block, norm: Norm::L2, radius: 1.0 }]
+        whole(self.problem).norms()
     }
 
     fn certificate_point(&self) -> &[S] {

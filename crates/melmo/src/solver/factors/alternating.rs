@@ -1,11 +1,11 @@
 //! Factorisation by two ridge regressions a sweep: past the paper, outside its proofs.
 
-use crate::block::Block;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Bracket, Norm};
+use crate::geometry::{BlockNorm, Bracket};
 use crate::penalty::Coordinates;
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::adaptive::whole;
 use crate::solver::factors::Factors;
 use crate::solver::factors::rescale::Rescale;
 use crate::solver::smoothing::Smoothing;
@@ -129,11 +129,6 @@ impl<'p, S: Real> Alternating<'p, S> {
     pub fn rescaling(mut self, every: u64) -> Result<Self, Error> {
         self.rescale = (every > 0).then(|| Rescale::new(self.problem, every)).transpose()?;
         Ok(self)
-    }
-
-    fn norm(&self) -> BlockNorm {
-        let block = Block { name: "x".into(), rows: self.x.len(), cols: 1, start: 0 };
-        BlockNorm { block, norm: Norm::L2, radius: 1.0 }
     }
 
     /// The penalty by entries, once coordinate descent has taken over.
@@ -309,7 +304,7 @@ impl<S: Real> Solver<S> for Alternating<'_, S> {
     }
 
     fn norms(&self) -> Vec<BlockNorm> {
-        vec![self.norm()]
+        whole(self.problem).norms()
     }
 
     fn certificate_point(&self) -> &[S] {

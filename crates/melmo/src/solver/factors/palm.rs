@@ -1,10 +1,10 @@
 //! Proximal alternating linearised minimisation, plain and with inertia: the yardstick for factorisation.
 
-use crate::block::Block;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Norm};
+use crate::geometry::BlockNorm;
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::adaptive::whole;
 use crate::solver::factors::Factors;
 use crate::solver::witness::Witness;
 use crate::solver::{Info, Solver, State};
@@ -159,8 +159,7 @@ impl<S: Real> Solver<S> for Palm<'_, S> {
     }
 
     fn norms(&self) -> Vec<BlockNorm> {
-        let block = Block { name: "x".into(), rows: self.x.len(), cols: 1, start: 0 };
-        vec![BlockNorm { block, norm: Norm::L2, radius: 1.0 }]
+        whole(self.problem).norms()
     }
 
     fn certificate_point(&self) -> &[S] {

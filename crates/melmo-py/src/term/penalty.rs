@@ -74,7 +74,7 @@ impl Penalty {
         precisely!(&self.0, g => value(py, &**g, u))
     }
 
-    /// z ← prox_{βg}(u), into `out`, which may be u itself; returns g(z).
+    /// z ← prox_{βg}(u), into `out`; returns g(z).
     fn prox(&self, py: Python<'_>, u: &Bound<'_, PyAny>, beta: f64, out: &Bound<'_, PyAny>) -> PyResult<f64> {
         precisely!(&self.0, g => prox(py, &**g, u, beta, out))
     }
@@ -111,6 +111,7 @@ fn lift_of<S: Scalar>(lift: &Bound<'_, PyDict>) -> PyResult<Lift<S>> {
     Ok(match (on.as_str(), weights, groups) {
         ("entries", None, None) => Lift::Entries,
         ("entries", Some(weights), None) => Lift::Weighted(weights),
+        ("nonnegative", None, None) => Lift::Nonnegative,
         ("rows", None, None) => Lift::Rows,
         ("columns", None, None) => Lift::Columns,
         ("pixels", None, None) => Lift::Pixels,
@@ -177,7 +178,7 @@ fn envelope<S: Scalar>(
     into(py, g, u, out, |g, grad, u, work| g.moreau(grad, u, beta, work).value)
 }
 
-/// Writes what `work` makes of u into `out`. Where both are one array, u is copied first.
+/// Writes what `work` makes of u into `out`, which is another array.
 fn into<S: Scalar>(
     py: Python<'_>,
     g: &dyn Prox<S>,
@@ -185,17 +186,8 @@ fn into<S: Scalar>(
     out: &Bound<'_, PyAny>,
     work: impl FnOnce(&dyn Prox<S>, &mut [S], &[S], &mut [S]) -> f64 + Send,
 ) -> PyResult<f64> {
-    let (same, view);
-    let u = match u.is(out) {
-        true => {
-            same = array::owned::<S>("u", u)?;
-            &same[..]
-        }
-        false => {
-            view = array::read::<S>("u", u)?;
-            view.as_slice()?
-        }
-    };
+    let view = array::read::<S>("u", u)?;
+    let u = view.as_slice()?;
     Error::expect_len("u", g.size(), u.len()).map_err(raised)?;
     let mut out = array::write::<S>("out", out)?;
     let out = out.as_slice_mut()?;

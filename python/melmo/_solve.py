@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from melmo._loss import Loss
 from melmo._operator import Operator, build_operator
 from melmo._result import Result, Trace
 from melmo._user import UserLoss, build_penalty
+
+
+#: The fields of an Info but the point, as Rust gives them.
+Fields = tuple[int, Union[int, None], float, tuple[float, float], float, float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,10 @@ class Info:
     excess: float
     #: The point, a copy.
     x: Variable
+
+    @classmethod
+    def _of(cls, fields: Fields, x: Variable) -> Info:
+        return cls(*fields, x)
 
 
 class Problem:
@@ -188,7 +196,7 @@ class Iteration(Iterator[Info]):
         if found is None:
             raise StopIteration
         self._seen += 1
-        return Info(*found, self.problem.packing.unpack(self._raw.x))
+        return Info._of(found, self.problem.packing.unpack(self._raw.x))
 
     @property
     def method(self) -> str:
@@ -232,7 +240,8 @@ def minimize(
     ----------
     f : Loss or callable
         A loss of ``melmo.loss``, or ``fun(x)`` that returns the value and the gradient (in the shape of x; a dict of
-        arrays where x is one).
+        arrays where x is one). A Lipschitz constant of the gradient, where you know one, belongs in the function's
+        attribute ``lipschitz``: faster methods can be chosen then.
     g : Penalty, object or dict
         A penalty of ``melmo.penalty``; any object with ``value(u)`` and ``prox(u, beta)``, and ``weak_convexity`` (ρ) if
         it is not convex; or a dict of them for the blocks of Tx.
@@ -407,8 +416,8 @@ class _Callback:
         self.callback = callback
         self.packing = packing
 
-    def __call__(self, fields: tuple[Any, ...], x: Array) -> Any:
-        return self.callback(Info(*fields, self.packing.unpack(x)))
+    def __call__(self, fields: Fields, x: Array) -> Any:
+        return self.callback(Info._of(fields, self.packing.unpack(x)))
 
 
 class _Progress:

@@ -82,11 +82,13 @@ class Term:
 def _same(a: Any, b: Any) -> bool:
     if a is b:
         return True
-    if hasattr(a, "shape") or hasattr(b, "shape"):
+    if not isinstance(a, Term) and (hasattr(a, "shape") or hasattr(b, "shape")):
         if np.shape(a) != np.shape(b) or type(a) is not type(b):
             return False
         different = a != b
         return not (different.nnz if hasattr(different, "nnz") else np.any(different & ~(_nan(a) & _nan(b))))
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(_same, a, b))
     return bool(a == b)
 
 

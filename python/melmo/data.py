@@ -5,15 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from melmo import _melmo
-from melmo._arrays import real_array
+from melmo._arrays import Array, real_array
 
 __all__ = ["bundled", "load", "psnr", "read", "ssim"]
-
-Array = npt.NDArray[np.float64]
 
 
 def bundled() -> dict[str, str]:

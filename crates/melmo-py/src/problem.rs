@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use melmo::certificate::Certificate as Plain;
 use melmo::problem::Problem as Composite;
-use melmo::report::Best;
 use melmo_tasks::{Defaults, Solved, Watch, solve_from};
 use numpy::PyArray1;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -162,7 +161,7 @@ fn solve<'py, S: Terms + Stored>(
         let mut solved = solve_from(problem, x0, &Defaults::default(), settings, watch);
         let halt = watcher.halted();
         if let (Ok(solved), Some(Halt::Interrupted)) = (&mut solved, &halt) {
-            take_best(problem, solved, watcher.best.take());
+            take_best(problem, solved, &mut watcher);
         }
         (solved, halt)
     });
@@ -181,14 +180,19 @@ fn solve<'py, S: Terms + Stored>(
     }
 }
 
-/// An interrupted run ends at the best point that was seen, where that is better than the last.
-fn take_best<S: Terms>(problem: &Composite<S>, solved: &mut Solved<S>, best: Option<Best<S>>) {
+/// An interrupted run ends at the best point that was seen, where that is better than the last. Where Ctrl-C struck inside a
+/// user's term, nothing could be said about the last point: then it is said now.
+fn take_best<S: Terms>(problem: &Composite<S>, solved: &mut Solved<S>, watcher: &mut Watcher<S>) {
     let report = &mut solved.report;
-    let Some(best) = best.filter(|best| best.objective < report.objective) else { return };
-    let Some((beta, norms)) = report.certificate.as_ref().map(|c| (c.beta, c.norms.clone())) else { return };
-    let Ok(certificate) = Plain::new(problem, &best.x, beta, norms, None, None) else { return };
-    report.z = problem.prox_point(&best.x, beta);
-    (report.x, report.objective, report.certificate) = (best.x, best.objective, Some(certificate));
+    let Some((norms, beta)) = watcher.measure.take() else { return };
+    match watcher.best.take() {
+        Some(best) if best.objective < report.objective || report.objective.is_nan() => {
+            (report.x, report.objective) = (best.x, best.objective);
+        }
+        _ => return,
+    }
+    report.z = problem.prox_point(&report.x, beta);
+    report.certificate = Plain::new(problem, &report.x, beta, norms, None, None).ok();
 }
 
 fn verify<S: Terms + Stored>(

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use melmo::drive::Observer;
+use melmo::geometry::BlockNorm;
 use melmo::report::Best;
 use melmo::solver::{Info, Solver};
 use numpy::PyArray1;
@@ -35,6 +36,8 @@ pub struct Watcher<S> {
     pub progress: Option<Py<PyAny>>,
     /// The point of least F among those whose F was known: rows, heartbeats, points that the callback saw.
     pub best: Option<Best<S>>,
+    /// What the solver measures with: its norm and, at the best point, its β.
+    pub measure: Option<(Vec<BlockNorm>, f64)>,
     halt: Option<Halt>,
     last: Instant,
 }
@@ -42,7 +45,7 @@ pub struct Watcher<S> {
 impl<S: Scalar> Watcher<S> {
     /// Nobody but signals.
     pub fn new(callback: Option<Py<PyAny>>, progress: Option<Py<PyAny>>) -> Self {
-        Self { callback, progress, best: None, halt: None, last: Instant::now() }
+        Self { callback, progress, best: None, measure: None, halt: None, last: Instant::now() }
     }
 
     /// Why it ended the run, if it did. A user's term that failed counts, and a Ctrl-C that struck inside of one.
@@ -56,16 +59,17 @@ impl<S: Scalar> Watcher<S> {
         })
     }
 
-    fn keep_best(&mut self, info: &Info, objective: f64, x: &[S]) {
-        match &mut self.best {
-            Some(best) if objective < best.objective => {
-                (best.k, best.objective) = (info.k, objective);
-                best.x.copy_from_slice(x);
-            }
-            Some(_) => {}
-            None if objective.is_nan() => {}
-            None => self.best = Some(Best { k: info.k, objective, x: x.to_vec() }),
+    fn keep_best(&mut self, info: &Info, objective: f64, solver: &dyn Solver<S>) {
+        let better = self.best.as_ref().is_none_or(|best| objective < best.objective);
+        if objective.is_nan() || !better {
+            return;
         }
+        let x = solver.x();
+        let best = self.best.get_or_insert_with(|| Best { k: 0, objective, x: x.to_vec() });
+        (best.k, best.objective) = (info.k, objective);
+        best.x.copy_from_slice(x);
+        let norms = self.measure.take().map_or_else(|| solver.norms(), |(norms, _)| norms);
+        self.measure = Some((norms, solver.certificate_beta()));
     }
 
     /// Lets Python run its signal handlers, and tells the progress.
@@ -100,7 +104,7 @@ impl<S: Scalar> Watcher<S> {
             return Ok(());
         }
         let objective = info.objective.unwrap_or_else(|| solver.objective());
-        self.keep_best(info, objective, solver.x());
+        self.keep_best(info, objective, solver);
         if due {
             self.last = Instant::now();
             self.beat(info, objective).map_err(Halt::Raised)?;

@@ -3,11 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from melmo._arrays import Array, Layout
 from melmo._catalogue import Row
 from melmo._solve import Fields
 
 __version__: str
+Indices = npt.NDArray[np.int64]
 
 class Loss:
     @staticmethod
@@ -43,7 +47,7 @@ class Operator:
     def named(precision: str, name: str, given: list[tuple[str, float]], data: dict[str, Any]) -> Operator: ...
     @staticmethod
     def compressed_rows(
-        precision: str, shape: tuple[int, int], row_starts: list[int], columns: list[int], values: Array
+        precision: str, shape: tuple[int, int], row_starts: Indices, columns: Indices, values: Array
     ) -> Operator: ...
     @staticmethod
     def own(precision: str, object: Any, domain: Layout, range: Layout, norm_bound: float) -> Operator: ...

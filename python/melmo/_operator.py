@@ -233,7 +233,8 @@ def compressed_rows(precision: str, matrix: Any) -> _melmo.Operator:
         csr.sum_duplicates()
     values = real_array("values of the sparse matrix", csr.data, precision)
     rows, cols = csr.shape
-    return _melmo.Operator.compressed_rows(precision, (rows, cols), csr.indptr.tolist(), csr.indices.tolist(), values)
+    starts, columns = (np.ascontiguousarray(part, dtype=np.int64) for part in (csr.indptr, csr.indices))
+    return _melmo.Operator.compressed_rows(precision, (rows, cols), starts, columns, values)
 
 
 def build_operator(operator: Any, precision: str, x: Packing | None) -> _melmo.Operator:

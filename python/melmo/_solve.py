@@ -74,7 +74,7 @@ class Problem:
     >>> import melmo
     >>> problem = melmo.Problem(melmo.loss.Masked([3.0, 0.1, -4.0]), melmo.penalty.MCP(0.5, 2.0))
     >>> problem.objective([3.0, 0.0, -4.0])
-    1.005
+    0.505
     >>> problem.choose()[0]
     'fista'
     """
@@ -175,6 +175,9 @@ class Problem:
         """Solve it step by step; the keywords are those of :func:`melmo.iterate`."""
         return Iteration(self, x0, settings)
 
+    def __reduce__(self) -> Any:
+        return Problem, (self.f, self.g, self.T, self.packing.unpack(self._start(None)))
+
     def __repr__(self) -> str:
         return f"Problem(f={self.f!r}, g={self.g!r}, T={self.T!r})"
 
@@ -241,7 +244,7 @@ def minimize(
     f : Loss or callable
         A loss of ``melmo.loss``, or ``fun(x)`` that returns the value and the gradient (in the shape of x; a dict of
         arrays where x is one). A Lipschitz constant of the gradient, where you know one, belongs in the function's
-        attribute ``lipschitz``: faster methods can be chosen then.
+        attribute ``lipschitz``: some methods need one.
     g : Penalty, object or dict
         A penalty of ``melmo.penalty``; any object with ``value(u)`` and ``prox(u, beta)``, and ``weak_convexity`` (ρ) if
         it is not convex; or a dict of them for the blocks of Tx.

@@ -50,6 +50,13 @@ def test_results_and_certificates_are_pickled():
         result.nothing
 
 
+def test_problems_are_pickled():
+    problem = melmo.Problem(melmo.loss.Masked(np.ones((3, 3))), melmo.penalty.MCP(0.2, 3.0), x0=np.zeros(9, np.float32))
+    for again in (pickle.loads(pickle.dumps(problem)), copy.deepcopy(problem)):
+        assert again.objective(np.ones(9)) == problem.objective(np.ones(9)) and again.packing.precision == "f32"
+        assert again.minimize(max_iter=2).x.shape == (9,) and repr(again) == repr(problem)
+
+
 @pytest.mark.parametrize("kind", ["penalties", "losses", "operators", "geometries"])
 def test_every_row_has_a_class(kind):
     module = {"penalties": melmo.penalty, "losses": melmo.loss}.get(kind) or {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use melmo::catalogue::{self, Arguments};
 use melmo::error::Error;
 use melmo::operator::{LinOp, Sparse};
-use numpy::PyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -34,25 +34,12 @@ impl Operator {
     fn compressed_rows(
         precision: &str,
         shape: (usize, usize),
-        row_starts: Vec<usize>,
-        columns: Vec<usize>,
+        row_starts: PyReadonlyArray1<'_, i64>,
+        columns: PyReadonlyArray1<'_, i64>,
         values: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
-        fn sparse<S: Scalar>(
-            (rows, cols): (usize, usize),
-            row_starts: Vec<usize>,
-            columns: Vec<usize>,
-            values: &Bound<'_, PyAny>,
-        ) -> PyResult<Arc<dyn LinOp<S>>> {
-            let values = array::owned::<S>("values", values)?;
-            Ok(Arc::new(Sparse::new(rows, cols, row_starts, columns, values).map_err(raised)?))
-        }
-        let (starts, cols) = (row_starts.clone(), columns.clone());
-        let built = in_precision(
-            precision,
-            || sparse(shape, row_starts, columns, values),
-            || sparse(shape, starts, cols, values),
-        )?;
+        let indices = [row_starts.as_slice()?, columns.as_slice()?];
+        let built = in_precision(precision, || sparse(shape, indices, values), || sparse(shape, indices, values))?;
         Ok(Self(built))
     }
 
@@ -113,6 +100,17 @@ fn build<S: Terms>(name: &str, given: &[(String, f64)], data: &Bound<'_, PyDict>
     let arguments = Arguments::new(&row.entry, &given).map_err(raised)?;
     let inputs = inputs::<S>(data)?;
     data.py().detach(|| (row.build)(&arguments, inputs)).map(Arc::from).map_err(raised)
+}
+
+fn sparse<S: Scalar>(
+    (rows, cols): (usize, usize),
+    indices: [&[i64]; 2],
+    values: &Bound<'_, PyAny>,
+) -> PyResult<Arc<dyn LinOp<S>>> {
+    // What is negative becomes too large, and is refused as such.
+    let [row_starts, columns] = indices.map(|all| all.iter().map(|&i| usize::try_from(i).unwrap_or(usize::MAX)).collect());
+    let values = array::owned::<S>("values", values)?;
+    Ok(Arc::new(Sparse::new(rows, cols, row_starts, columns, values).map_err(raised)?))
 }
 
 fn map<'py, S: Scalar>(

@@ -9,6 +9,8 @@ run ends with a certificate that can be checked again from the point and the pro
 True
 """
 
+from typing import TYPE_CHECKING, Any
+
 from melmo import data as data
 from melmo import geometry as geometry
 from melmo import loss as loss
@@ -31,7 +33,25 @@ from melmo._solve import Problem as Problem
 from melmo._solve import iterate as iterate
 from melmo._solve import minimize as minimize
 
-# Tasks and estimators: their names follow.
+# Tasks and estimators: their names follow. Estimators need scikit-learn and are imported when they are asked for.
+from melmo.denoising import denoise as denoise
+from melmo.denoising import denoise_tv as denoise_tv
+from melmo._lazy import estimator as _estimator
+
+if TYPE_CHECKING:
+    from melmo.completion import MatrixCompletion as MatrixCompletion
+    from melmo.factorization import SparseFactorization as SparseFactorization
+    from melmo.regression import RegressionPath as RegressionPath
+    from melmo.regression import SparseLogistic as SparseLogistic
+    from melmo.regression import SparseLogisticCV as SparseLogisticCV
+    from melmo.regression import SparseRegression as SparseRegression
+    from melmo.regression import SparseRegressionCV as SparseRegressionCV
+    from melmo.robust_pca import RobustPCA as RobustPCA
+
+
+def __getattr__(name: str) -> Any:
+    return _estimator(name)
+
 
 __all__ = [
     "Certificate",

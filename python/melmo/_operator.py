@@ -10,7 +10,7 @@ import numpy as np
 
 from melmo import _melmo
 from melmo._arrays import Array, Layout, Packing, Shape, Variable, dtype_of, precision_of, real_array, rows_cols
-from melmo._catalogue import Row, class_name, default_of, document, numbers, python_name
+from melmo._catalogue import Row, default_of, document, numbers, python_name
 from melmo._term import Term
 
 #: What the data of a row are called in Python: by row and kind, else by kind.
@@ -256,5 +256,3 @@ def build_operator(operator: Any, precision: str, x: Packing | None) -> _melmo.O
         raise ValueError(f"the operator: expected a matrix, got an array of {array.ndim} axes")
     return _melmo.Operator.named(precision, "dense", [], {"matrix": array})
 
-
-__all__ = ["Operator", "build_operator", "class_name", "input_names"]

@@ -72,7 +72,9 @@ fn arguments(method: &str, given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, f
         let key: String = key.extract()?;
         let parameter = row.entry.parameters.iter().find(|parameter| parameter.name == key);
         let value = match (value.extract::<String>(), parameter) {
-            (Ok(word), Some(parameter)) if !parameter.choices.is_empty() => parameter.value_of(&word).map_err(raised)?,
+            (Ok(word), Some(parameter)) if !parameter.choices.is_empty() => {
+                parameter.value_of(&word).map_err(raised)?
+            }
             _ => value.extract().map_err(|_| PyTypeError::new_err(format!("options: {key}: expected a number")))?,
         };
         Ok((key, value))

@@ -108,7 +108,8 @@ fn sparse<S: Scalar>(
     values: &Bound<'_, PyAny>,
 ) -> PyResult<Arc<dyn LinOp<S>>> {
     // What is negative becomes too large, and is refused as such.
-    let [row_starts, columns] = indices.map(|all| all.iter().map(|&i| usize::try_from(i).unwrap_or(usize::MAX)).collect());
+    let [row_starts, columns] =
+        indices.map(|all| all.iter().map(|&i| usize::try_from(i).unwrap_or(usize::MAX)).collect());
     let values = array::owned::<S>("values", values)?;
     Ok(Arc::new(Sparse::new(rows, cols, row_starts, columns, values).map_err(raised)?))
 }

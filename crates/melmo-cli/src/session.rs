@@ -133,7 +133,7 @@ fn watched<S: Real>(
     solving: &Solving,
     header: &Header,
 ) -> Result<Solved<S>, Error> {
-    let limit = melmo_tasks::solve::iterations(prepared, settings);
+    let limit = melmo_tasks::solve::iterations(&prepared.defaults, settings);
     let mut progress = Progress::new(solving.quiet, limit, settings.time_limit);
     let mut resume = None;
     if let Some(path) = solving.checkpoint.as_ref().filter(|_| solving.resume) {

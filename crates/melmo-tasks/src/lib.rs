@@ -34,4 +34,4 @@ pub use error::Error;
 pub use prepared::{Defaults, Prepared, Tuned};
 pub use record::Snapshot;
 pub use settings::Settings;
-pub use solve::{Ended, Solved, Watch, solve, solver};
+pub use solve::{Ended, Solved, Watch, solve, solve_from, solver};

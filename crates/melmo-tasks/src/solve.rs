@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 use melmo::catalogue::{self, Arguments};
 use melmo::drive::{Observer, Options, Status, Stop, run};
 use melmo::geometry::{Geometry, for_layout};
+use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::report::Report;
 use melmo::solver::Solver;
 use melmo::trace::Row;
 
 use crate::error::Error;
-use crate::prepared::{Prepared, Tuned};
+use crate::prepared::{Defaults, Prepared, Tuned};
 use crate::record::{Keep, Recorder, Snapshot};
 use crate::settings::Settings;
 
@@ -88,13 +89,17 @@ fn enough<S: Real>() -> f64 {
 }
 
 /// The method that settings ask for, the parameters that come with it, and the reason where it was chosen for them.
-fn method<S: Real>(prepared: &Prepared<S>, settings: &Settings) -> (String, Vec<(&'static str, f64)>, Option<String>) {
-    match (settings.method.as_str(), &prepared.defaults.tuned) {
+fn method<S: Real>(
+    problem: &Problem<S>,
+    defaults: &Defaults,
+    settings: &Settings,
+) -> (String, Vec<(&'static str, f64)>, Option<String>) {
+    match (settings.method.as_str(), &defaults.tuned) {
         ("auto", Some(Tuned { method, arguments, reason })) => {
             ((*method).into(), arguments.clone(), Some((*reason).into()))
         }
         ("auto", None) => {
-            let choice = catalogue::choose(&prepared.problem);
+            let choice = catalogue::choose(problem);
             (choice.method.into(), Vec::new(), Some(choice.reason))
         }
         (name, _) => (name.into(), Vec::new(), None),
@@ -102,39 +107,44 @@ fn method<S: Real>(prepared: &Prepared<S>, settings: &Settings) -> (String, Vec<
 }
 
 /// Steps at most: what was asked for, what the epochs come to, or the task's own.
-pub fn iterations<S: Real>(prepared: &Prepared<S>, settings: &Settings) -> u64 {
+pub fn iterations(defaults: &Defaults, settings: &Settings) -> u64 {
     let epochs = settings.max_epochs.map(|epochs| (1u64 << epochs.min(62)) - 1);
     match (settings.iterations, epochs) {
         (Some(iterations), Some(epochs)) => iterations.min(epochs),
         (Some(limit), None) | (None, Some(limit)) => limit,
-        (None, None) => prepared.defaults.iterations,
+        (None, None) => defaults.iterations,
     }
 }
 
 /// A solver, the name of its method, and why it was chosen where it was.
 pub type Chosen<'p, S> = (Box<dyn Solver<S> + 'p>, String, Option<String>);
 
-/// The solver that settings ask for, at the problem's start.
-pub fn solver<'p, S: Real>(prepared: &'p Prepared<S>, settings: &Settings) -> Result<Chosen<'p, S>, Error> {
-    let (name, tuned, reason) = method(prepared, settings);
+/// The solver that settings ask for, at a start.
+pub fn solver<'p, S: Real>(
+    problem: &'p Problem<S>,
+    start: &[S],
+    defaults: &Defaults,
+    settings: &Settings,
+) -> Result<Chosen<'p, S>, Error> {
+    let (name, tuned, reason) = method(problem, defaults, settings);
     let rows = catalogue::methods::<S>();
     let row = catalogue::find("method", &rows, &name)?;
     let mut given: Vec<(&str, f64)> = tuned;
     given.extend(settings.arguments.iter().map(|(name, value)| (name.as_str(), *value)));
     if row.entry.parameters.iter().any(|p| p.name == "steps") && settings.argument("steps").is_none() {
-        given.push(("steps", iterations(prepared, settings) as f64)); // a horizon is the number of steps
+        given.push(("steps", iterations(defaults, settings) as f64)); // a horizon is the number of steps
     }
-    let solver = (row.build)(
-        &Arguments::new(&row.entry, &given)?,
-        &prepared.problem,
-        geometry(prepared, settings)?,
-        &prepared.start,
-    )?;
+    let geometry = geometry(problem, defaults, settings)?;
+    let solver = (row.build)(&Arguments::new(&row.entry, &given)?, problem, geometry, start)?;
     Ok((solver, name, reason))
 }
 
-fn geometry<S: Real>(prepared: &Prepared<S>, settings: &Settings) -> Result<Box<dyn Geometry<S>>, Error> {
-    let (layout, norm) = (prepared.problem.layout(), prepared.defaults.norm);
+fn geometry<S: Real>(
+    problem: &Problem<S>,
+    defaults: &Defaults,
+    settings: &Settings,
+) -> Result<Box<dyn Geometry<S>>, Error> {
+    let (layout, norm) = (problem.layout(), defaults.norm);
     match &settings.geometry {
         Some(choice) => choice.build(layout, norm, settings.oracle),
         None => Ok(for_layout(norm, layout, settings.oracle)?),
@@ -143,8 +153,19 @@ fn geometry<S: Real>(prepared: &Prepared<S>, settings: &Settings) -> Result<Box<
 
 /// Solves it.
 pub fn solve<S: Real>(prepared: &Prepared<S>, settings: &Settings, watch: Watch<'_, S>) -> Result<Solved<S>, Error> {
-    let (mut solver, method, reason) = solver(prepared, settings)?;
-    let iterations = iterations(prepared, settings);
+    solve_from(&prepared.problem, &prepared.start, &prepared.defaults, settings, watch)
+}
+
+/// Solves a problem from a start.
+pub fn solve_from<S: Real>(
+    problem: &Problem<S>,
+    start: &[S],
+    defaults: &Defaults,
+    settings: &Settings,
+    watch: Watch<'_, S>,
+) -> Result<Solved<S>, Error> {
+    let (mut solver, method, reason) = solver(problem, start, defaults, settings)?;
+    let iterations = iterations(defaults, settings);
     let (mut rows, mut before, mut first) = (Vec::new(), Duration::ZERO, None);
     if let Some(snapshot) = watch.resume {
         solver.restore(&snapshot.state)?;

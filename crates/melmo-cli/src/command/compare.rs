@@ -100,7 +100,7 @@ fn one<S: Real>(
     settings: &Settings,
     solving: &Solving,
 ) -> Line<S> {
-    let limit = melmo_tasks::solve::iterations(prepared, settings);
+    let limit = melmo_tasks::solve::iterations(&prepared.defaults, settings);
     let mut progress = Progress::new(solving.quiet, limit, None);
     // Charts need fewer rows than a trace, and no decomposition for each of them.
     let (trace_every, exact) = match &solving.trace {

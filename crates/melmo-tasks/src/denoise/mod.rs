@@ -29,10 +29,12 @@ mod plan;
 mod planes;
 mod start;
 pub mod strips;
+mod variation;
 
 pub use plan::Plan;
 pub use planes::Planes;
 pub use strips::Strip;
+pub use variation::{Grid, variation};
 
 use std::sync::Mutex;
 

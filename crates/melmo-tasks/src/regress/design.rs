@@ -20,7 +20,7 @@ pub struct Design {
 impl Design {
     /// Means and standard deviations of rows×cols data. Without an intercept nothing is centred, and a column is divided by
     /// its root mean square.
-    pub fn new(x: &[f64], rows: usize, cols: usize, intercept: bool, standardize: bool) -> Result<Self, Error> {
+    pub fn new<D: Real>(x: &[D], rows: usize, cols: usize, intercept: bool, standardize: bool) -> Result<Self, Error> {
         if let Some(at) = x.iter().position(|x| !x.is_finite()) {
             let found = format!("{} in row {}, column {}", x[at], at / cols + 1, at % cols + 1);
             return Err(Error::input("X", found, "a number in every cell: fill in or drop what is missing"));
@@ -28,13 +28,18 @@ impl Design {
         let count = rows as f64;
         let mut means = vec![0.0; cols];
         if intercept {
-            x.chunks_exact(cols).for_each(|row| means.iter_mut().zip(row).for_each(|(mean, x)| *mean += x / count));
+            x.chunks_exact(cols)
+                .for_each(|row| means.iter_mut().zip(row).for_each(|(mean, x)| *mean += x.f64() / count));
         }
         let mut scales = vec![1.0; cols];
         if standardize {
             scales.fill(0.0);
             for row in x.chunks_exact(cols) {
-                scales.iter_mut().zip(row).zip(&means).for_each(|((s, x), mean)| *s += (x - mean).powi(2) / count);
+                scales
+                    .iter_mut()
+                    .zip(row)
+                    .zip(&means)
+                    .for_each(|((s, x), mean)| *s += (x.f64() - mean).powi(2) / count);
             }
             let size = means.iter().map(|mean| mean.abs()).fold(1e-300, f64::max);
             // What is left of a constant column is rounding.
@@ -50,11 +55,11 @@ impl Design {
     }
 
     /// The matrix of some rows: (x − mean)/scale, then 1.
-    pub fn matrix<S: Real>(&self, x: &[f64], rows: &[usize]) -> Vec<S> {
+    pub fn matrix<S: Real, D: Real>(&self, x: &[D], rows: &[usize]) -> Vec<S> {
         let mut matrix = Vec::with_capacity(rows.len() * self.width());
         for &row in rows {
             let cells = x[row * self.cols..(row + 1) * self.cols].iter().zip(&self.means).zip(&self.scales);
-            matrix.extend(cells.map(|((x, mean), scale)| S::of((x - mean) / scale)));
+            matrix.extend(cells.map(|((x, mean), scale)| S::of((x.f64() - mean) / scale)));
             matrix.extend(self.intercept.then_some(S::ONE));
         }
         matrix
@@ -77,7 +82,7 @@ mod tests {
     fn coefficients_come_back_in_the_data_s_units() {
         let x = [1.0, 10.0, 3.0, 30.0, 5.0, 20.0, 7.0, 7.0];
         let design = Design::new(&x, 4, 2, true, true).unwrap();
-        let scaled: Vec<f64> = design.matrix(&x, &[0, 1, 2, 3]);
+        let scaled: Vec<f64> = design.matrix::<f64, f64>(&x, &[0, 1, 2, 3]);
         let solution = [0.7, -1.3, 2.0];
         let (intercept, own) = design.unscaled(&solution);
         for (row, cells) in scaled.chunks_exact(3).zip(x.chunks_exact(2)) {

@@ -47,6 +47,31 @@ impl Coefficients {
     }
 }
 
+/// n·Σ φ over entries or groups, for n rows; `width` − `cols` entries at the end are free.
+pub(super) fn penalty<S: Real>(
+    choice: &PenaltyChoice,
+    lambda: f64,
+    rows: usize,
+    [cols, width]: [usize; 2],
+    groups: Option<&[Vec<usize>]>,
+) -> Result<Box<dyn Prox<S>>, Error> {
+    let (layout, mut penalty) = (Layout::vector(width)?, choice.clone().with("lambda", lambda));
+    if penalty.name() == "elastic-net" {
+        penalty = penalty.or("nu", lambda); // both parts alike, unless told otherwise
+    }
+    let n = rows as f64;
+    match groups {
+        None => {
+            let weight = |column| if column < cols { S::of(n) } else { S::ZERO };
+            penalty.build(&Lift::Weighted((0..width).map(weight).collect()), &layout)
+        }
+        Some(groups) => {
+            let weights = groups.iter().map(|group| S::of(n * (group.len() as f64).sqrt()));
+            penalty.build(&Lift::WeightedGroups(groups.to_vec(), weights.collect()), &layout)
+        }
+    }
+}
+
 impl Regression {
     /// All rows.
     pub fn all(&self) -> Vec<usize> {
@@ -61,22 +86,7 @@ impl Regression {
 
     /// n·Σ φ over entries or groups, the intercept left out, for n rows.
     pub fn penalty<S: Real>(&self, lambda: f64, rows: usize) -> Result<Box<dyn Prox<S>>, Error> {
-        let (width, cols) = (self.design.width(), self.design.cols);
-        let (layout, mut penalty) = (Layout::vector(width)?, self.penalty.clone().with("lambda", lambda));
-        if penalty.name() == "elastic-net" {
-            penalty = penalty.or("nu", lambda); // both parts alike, unless told otherwise
-        }
-        let n = rows as f64;
-        match &self.groups {
-            None => {
-                let weight = |column| if column < cols { S::of(n) } else { S::ZERO };
-                penalty.build(&Lift::Weighted((0..width).map(weight).collect()), &layout)
-            }
-            Some(groups) => {
-                let weights = groups.iter().map(|group| S::of(n * (group.len() as f64).sqrt()));
-                penalty.build(&Lift::WeightedGroups(groups.clone(), weights.collect()), &layout)
-            }
-        }
+        penalty(&self.penalty, lambda, rows, [self.design.cols, self.design.width()], self.groups.as_deref())
     }
 
     /// The problem for one λ, from 0.

@@ -7,13 +7,17 @@ mod design;
 mod fit;
 mod groups;
 mod loss;
+mod path;
 mod select;
+mod table;
 
 pub use design::Design;
 pub use fit::{Coefficients, Regression};
 pub use groups::parse as parse_groups;
 pub use loss::Loss;
+pub use path::{Followed, Lambdas, Model, Rounds};
 pub use select::{CrossValidation, Point};
+pub use table::Table;
 
 /// The penalty unless one is given.
 pub const PENALTY: &str = "l1";

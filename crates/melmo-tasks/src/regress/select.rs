@@ -59,7 +59,7 @@ fn path<S: Real>(regression: &Regression, rows: &[usize], lambdas: &[f64]) -> Re
 }
 
 /// Only the library's errors come from a penalty that was built once already.
-fn library(error: Error) -> melmo::error::Error {
+pub(super) fn library(error: Error) -> melmo::error::Error {
     match error {
         Error::Library(error) => error,
         other => melmo::error::Error::Unsupported(other.to_string()),

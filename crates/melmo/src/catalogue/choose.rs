@@ -54,6 +54,9 @@ pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
             "fista",
             "T is the identity or selects blocks: the prox of g∘T is at hand, no smoothing is needed",
         ),
+        (Loss::General, Operator::Identity | Operator::Select(_)) => {
+            Choice::new("fista", "the prox of g∘T is at hand, no smoothing is needed; L_f is found by trial")
+        }
         _ => match metric::for_problem(problem) {
             Ok((name, _)) => {
                 Choice::new("metric", format!("a general operator, and L_f is known: steps in the metric `{name}`"))
@@ -73,6 +76,20 @@ mod tests {
     use crate::penalty::{Entrywise, L1, Mcp};
     use crate::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
 
+    /// A loss of which nothing is known, as a user's own may be.
+    struct Own(Layout);
+
+    impl Smooth<f64> for Own {
+        fn layout(&self) -> &Layout {
+            &self.0
+        }
+
+        fn value_grad(&self, grad: &mut [f64], _: &[f64], _: &mut [f64]) -> f64 {
+            grad.fill(0.0);
+            0.0
+        }
+    }
+
     #[test]
     fn structure_decides() {
         let layout = Layout::matrix(4, 3).unwrap();
@@ -90,6 +107,8 @@ mod tests {
         let factors = Factorization::new(vec![1.0; 12], 4, 3, 2).unwrap();
         let w = Select::new(factors.layout(), &["W"]).unwrap();
         assert_eq!(choose(&Problem::new(factors, l1(8), w).unwrap()).method, "alternating");
+        let own = Problem::new(Own(layout.clone()), l1(12), Identity::new(layout.clone())).unwrap();
+        assert_eq!(choose(&own).method, "fista");
         let design = Dense::new(vec![1.0; 6], 2, 3).unwrap();
         let model = LeastSquares::new(Box::new(design), vec![1.0; 2]).unwrap();
         let identity = Identity::new(model.layout().clone());

@@ -1,7 +1,7 @@
 //! Losses, with examples made from a seed: a loss carries data.
 
 use crate::block::Layout;
-use crate::catalogue::{Arguments, Entry, Example, Inputs, Parameter};
+use crate::catalogue::{Arguments, Entry, Example, Input, Inputs, Parameter};
 use crate::error::Error;
 use crate::operator::Dense;
 use crate::real::Real;
@@ -15,6 +15,8 @@ pub type BuildLoss<S> = fn(&Arguments, Inputs<S>) -> Result<Box<dyn Smooth<S>>, 
 pub struct LossRow<S> {
     /// Its text.
     pub entry: Entry,
+    /// The data it is built from.
+    pub inputs: &'static [Input],
     /// Builds it from its data.
     pub build: BuildLoss<S>,
     /// Small instances.
@@ -60,6 +62,7 @@ pub(super) fn rows<S: Real>() -> Vec<LossRow<S>> {
                 about: "A any operator; L_f = ‖A‖²",
                 parameters: &[],
             },
+            inputs: &[Input::Operator, Input::Target],
             build: |_, mut inputs| Ok(Box::new(LeastSquares::new(inputs.take_operator()?, inputs.take_target()?)?)),
             examples: |seed| regression(seed, |normal| normal),
         },
@@ -70,6 +73,7 @@ pub(super) fn rows<S: Real>() -> Vec<LossRow<S>> {
                 about: "denoising (no mask) and recovery of masked entries; L_f = 1",
                 parameters: &[],
             },
+            inputs: &[Input::Matrix, Input::OptionalMask],
             build: |_, mut inputs| {
                 let (y, rows, cols) = inputs.take_matrix()?;
                 Ok(Box::new(MaskedLeastSquares::new(Layout::matrix(rows, cols)?, y, inputs.mask)?))
@@ -95,6 +99,7 @@ pub(super) fn rows<S: Real>() -> Vec<LossRow<S>> {
                     ]
                 },
             },
+            inputs: &[Input::Matrix, Input::OptionalMask],
             build: |a, mut inputs| {
                 let (y, rows, cols) = inputs.take_matrix()?;
                 let rank = a.get("rank");
@@ -121,6 +126,7 @@ pub(super) fn rows<S: Real>() -> Vec<LossRow<S>> {
                 about: "blocks L and S; L_f = 2",
                 parameters: &[],
             },
+            inputs: &[Input::Matrix, Input::OptionalMask],
             build: |_, mut inputs| {
                 let (y, rows, cols) = inputs.take_matrix()?;
                 Ok(Box::new(RobustPca::new(y, rows, cols, inputs.mask)?))
@@ -140,6 +146,7 @@ pub(super) fn rows<S: Real>() -> Vec<LossRow<S>> {
                 about: "labels bᵢ = ±1 (or 0/1); L_f = ‖A‖²/4",
                 parameters: &[],
             },
+            inputs: &[Input::Operator, Input::Target],
             build: |_, mut inputs| Ok(Box::new(Logistic::new(inputs.take_operator()?, inputs.take_target()?)?)),
             examples: |seed| regression(seed, f64::signum),
         },
@@ -150,6 +157,7 @@ pub(super) fn rows<S: Real>() -> Vec<LossRow<S>> {
                 about: "regression that outliers do not bend; L_f = ‖A‖²",
                 parameters: const { &[Parameter::new("delta", 1.35, "where it becomes linear, δ > 0")] },
             },
+            inputs: &[Input::Operator, Input::Target],
             build: |a, mut inputs| {
                 let (operator, target) = (inputs.take_operator()?, inputs.take_target()?);
                 Ok(Box::new(HuberRegression::new(operator, target, a.get("delta"))?))

@@ -134,6 +134,27 @@ pub struct Inputs<S> {
     pub operators: Vec<Box<dyn LinOp<S>>>,
 }
 
+/// A field of [`Inputs`] that a row's constructor reads, in the order in which people give them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// [`Inputs::layout`].
+    Layout,
+    /// [`Inputs::matrix`].
+    Matrix,
+    /// [`Inputs::target`].
+    Target,
+    /// [`Inputs::mask`].
+    Mask,
+    /// [`Inputs::mask`], which may be left out: everything is then observed.
+    OptionalMask,
+    /// [`Inputs::blocks`].
+    Blocks,
+    /// The next of [`Inputs::operators`].
+    Operator,
+    /// All of [`Inputs::operators`].
+    Operators,
+}
+
 /// Inputs and parameters for which a row's constructor works, made from a seed: what the law tests run on.
 pub struct Example<S> {
     /// What is special about it.

@@ -1,7 +1,7 @@
 //! Operators, with examples made from a seed.
 
 use crate::block::Layout;
-use crate::catalogue::{Arguments, Entry, Example, Inputs, Parameter};
+use crate::catalogue::{Arguments, Entry, Example, Input, Inputs, Parameter};
 use crate::error::Error;
 use crate::operator::{
     Boundary, Compose, Convolution, Dense, Difference2d, Difference3d, Identity, Jet, LinOp, Mask, Sample, Scale,
@@ -17,6 +17,8 @@ pub type BuildOperator<S> = fn(&Arguments, Inputs<S>) -> Result<Box<dyn LinOp<S>
 pub struct OperatorRow<S> {
     /// Its text.
     pub entry: Entry,
+    /// The data it is built from.
+    pub inputs: &'static [Input],
     /// Builds it from its data.
     pub build: BuildOperator<S>,
     /// Small instances.
@@ -63,6 +65,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
     vec![
         OperatorRow {
             entry: Entry { name: "identity", formula: "Tx = x", about: "surjective, σ_min = 1", parameters: &[] },
+            inputs: &[Input::Layout],
             build: |_, mut inputs| Ok(Box::new(Identity::new(inputs.take_layout()?))),
             examples: |_| vec![example("two blocks", on(Layout::new([("W", 3, 2), ("H", 2, 4)])))],
         },
@@ -73,6 +76,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "picks blocks by name; surjective, σ_min = 1",
                 parameters: &[],
             },
+            inputs: &[Input::Layout, Input::Blocks],
             build: |_, mut inputs| {
                 let names: Vec<&str> = inputs.blocks.iter().map(String::as_str).collect();
                 let layout = inputs.layout.take().ok_or_else(|| Error::Unsupported("select needs a layout".into()))?;
@@ -93,6 +97,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "forward differences of an image; ‖T‖² ≤ 8",
                 parameters: &[],
             },
+            inputs: &[Input::Layout],
             build: |_, mut inputs| {
                 let (rows, cols) = image(&inputs.take_layout()?)?;
                 boxed(Difference2d::new(rows, cols))
@@ -114,6 +119,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                     ]
                 },
             },
+            inputs: &[Input::Layout],
             build: |a, mut inputs| {
                 let (rows, cols) = image(&inputs.take_layout()?)?;
                 let channels = a.get("channels");
@@ -138,6 +144,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "a volume stored slice after slice; ‖T‖² ≤ 12",
                 parameters: const { &[Parameter::new("depth", 3.0, "number of slices, dividing the rows")] },
             },
+            inputs: &[Input::Layout],
             build: |a, mut inputs| {
                 let (rows, cols) = image(&inputs.take_layout()?)?;
                 let depth = a.get("depth");
@@ -154,6 +161,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "a matrix; surjective when its rows are independent",
                 parameters: &[],
             },
+            inputs: &[Input::Matrix],
             build: |_, mut inputs| {
                 let (a, rows, cols) = inputs.take_matrix()?;
                 boxed(Dense::new(a, rows, cols))
@@ -167,6 +175,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "a sparse matrix; ‖A‖² ≤ ‖A‖₁‖A‖_∞",
                 parameters: &[],
             },
+            inputs: &[Input::Matrix],
             build: |_, mut inputs| {
                 let (a, rows, cols) = inputs.take_matrix()?;
                 Error::expect_len("entries of the matrix", rows * cols, a.len())?;
@@ -187,6 +196,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "2-D, the same size out; ‖T‖ ≤ Σ|k|",
                 parameters: const { &[Parameter::word("boundary", &["zero", "periodic"], "what stands outside the image")] },
             },
+            inputs: &[Input::Layout, Input::Matrix],
             build: |a, mut inputs| {
                 let (kernel, kernel_rows, kernel_cols) = inputs.take_matrix()?;
                 let boundary = if a.get("boundary") == 0.0 { Boundary::Zero } else { Boundary::Periodic };
@@ -208,6 +218,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "keeps some entries, zeroes the rest",
                 parameters: &[],
             },
+            inputs: &[Input::Layout, Input::Mask],
             build: |_, mut inputs| boxed(Mask::new(inputs.take_layout()?, inputs.take_mask()?)),
             examples: |seed| {
                 let mask = Some(Seeded::new(seed).mask(20, 0.6));
@@ -221,6 +232,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "the observed entries as a vector; surjective, σ_min = 1",
                 parameters: &[],
             },
+            inputs: &[Input::Layout, Input::Mask],
             build: |_, mut inputs| boxed(Sample::from_mask(inputs.take_layout()?, &inputs.take_mask()?)),
             examples: |seed| {
                 let mask = Some(Seeded::new(seed).mask(20, 0.6));
@@ -234,6 +246,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "another operator times a number",
                 parameters: const { &[Parameter::new("c", 2.0, "c ≠ 0")] },
             },
+            inputs: &[Input::Operator],
             build: |a, mut inputs| boxed(Scale::new(a.get("c"), inputs.take_operator()?)),
             examples: |seed| {
                 vec![
@@ -253,6 +266,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "one operator after another; surjective when both are",
                 parameters: &[],
             },
+            inputs: &[Input::Operator, Input::Operator],
             build: |_, mut inputs| boxed(Compose::new(inputs.take_operator()?, inputs.take_operator()?)),
             examples: |seed| {
                 let blur = Convolution::new((4, 5), &Seeded::new(seed).normals(9), (3, 3), Boundary::Zero);
@@ -270,6 +284,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "several operators of the same variable, one under another",
                 parameters: &[],
             },
+            inputs: &[Input::Operators],
             build: |_, inputs| boxed(Stack::new(inputs.operators)),
             examples: |_| {
                 let layout = Layout::matrix(4, 5);

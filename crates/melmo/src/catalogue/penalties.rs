@@ -4,7 +4,8 @@ use crate::block::Layout;
 use crate::catalogue::{Arguments, Entry, Parameter};
 use crate::error::Error;
 use crate::penalty::{
-    ElasticNet, Entrywise, Group, Huber, Interval, L1, LogSum, Mcp, Nonnegative, Prox, Ridge, Scad, Separable, Spectral,
+    ElasticNet, Entrywise, Group, Huber, Interval, L1, LogSum, Mcp, Nonnegative, Positive, Prox, Ridge, Scad,
+    Separable, Spectral,
 };
 use crate::real::Real;
 
@@ -15,6 +16,8 @@ pub enum Lift<S> {
     Entries,
     /// Every entry, each with a weight.
     Weighted(Vec<S>),
+    /// Every entry, and none may be negative.
+    Nonnegative,
     /// The ℓ2 norm of every row.
     Rows,
     /// The ℓ2 norm of every column.
@@ -55,6 +58,7 @@ fn lift<S: Real, P: Separable<S>>(phi: P, lift: &Lift<S>, layout: &Layout) -> Re
             layout.check("weights", weights)?;
             Box::new(Entrywise::weighted(phi, weights.clone())?)
         }
+        Lift::Nonnegative => Box::new(Entrywise::new(Positive::new::<S>(phi)?, layout.size())),
         Lift::Rows => Box::new(Group::rows(phi, layout)?),
         Lift::Columns => Box::new(Group::columns(phi, layout)?),
         Lift::Pixels => Box::new(Group::pixels(phi, layout)?),
@@ -170,10 +174,11 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
 }
 
 /// What a penalty can be applied to, by the name users type.
-pub fn lifts() -> [Entry; 6] {
+pub fn lifts() -> [Entry; 7] {
     let entry = |name, formula, about| Entry { name, formula, about, parameters: &[] };
     [
         entry("entries", "Σ wᵢφ(uᵢ)", "every entry, weighted or not"),
+        entry("nonnegative", "Σ φ(uᵢ), uᵢ ≥ 0", "every entry, and none may be negative"),
         entry("rows", "Σ φ(‖u_i·‖₂)", "the norm of every row"),
         entry("columns", "Σ φ(‖u_·j‖₂)", "the norm of every column"),
         entry("pixels", "Σ φ(‖(∇ₓ, ∇ᵧ)_ij‖₂)", "a pixel's components together: isotropic total variation"),

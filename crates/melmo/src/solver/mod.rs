@@ -94,8 +94,8 @@ impl Info {
 /// An endless sequence of points. After `next()` returned the info of x_k, `x()` is x_k.
 ///
 /// When an evaluation is not finite, that info is returned once, `x()` goes back to the last point where everything was
-/// finite, and the sequence ends.
-pub trait Solver<S: Real>: Iterator<Item = Info> {
+/// finite, and the sequence ends. A solver can be handed from thread to thread: an iterator that a Python program holds is.
+pub trait Solver<S: Real>: Iterator<Item = Info> + Send {
     /// The problem it works on.
     fn problem(&self) -> &Problem<S>;
 

@@ -1,6 +1,7 @@
 //! Laws that every row of the catalogue obeys, in f32 and f64. A new row is tested by being a row.
 
 mod geometries;
+mod inputs;
 mod losses;
 mod operators;
 mod penalties;

@@ -21,6 +21,7 @@ fn lifts<S: Real>(even: bool, size: usize) -> Vec<(&'static str, Lift<S>)> {
     let mut lifts = vec![("entries", Lift::Entries), ("weighted", Lift::Weighted(weights(size)))];
     if even {
         lifts.extend([
+            ("nonnegative", Lift::Nonnegative),
             ("rows", Lift::Rows),
             ("columns", Lift::Columns),
             ("pixels", Lift::Pixels),

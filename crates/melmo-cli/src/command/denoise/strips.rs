@@ -82,7 +82,7 @@ fn solved(denoise: &Denoise, plan: &Plan<'_, f32>) -> Result<(Vec<f32>, u64, boo
     let bar = progress::bar(denoise.solving.quiet, 0);
     let one = |strip: &Strip| -> Result<(u64, Ended), TaskError> {
         let prepared = plan.prepare(strip)?;
-        bar.inc_length(melmo_tasks::solve::iterations(&prepared, &settings));
+        bar.inc_length(melmo_tasks::solve::iterations(&prepared.defaults, &settings));
         let mut steps = Steps(&bar);
         let found = solve(&prepared, &settings, Watch { watcher: Some(&mut steps), ..Watch::default() })?;
         // Where two strips meet their shares are added; the sum of two numbers does not depend on who comes first.

@@ -1,5 +1,10 @@
 //! Sparse low-rank factors: ‖M⊙(Y − WH)‖² + Σ φ(Wᵢⱼ) + ν/2·‖H‖².
 
+mod nonnegative;
+mod rows;
+
+pub use rows::{Rows, row_penalty};
+
 use melmo::catalogue::Lift;
 use melmo::geometry::Norm;
 use melmo::linalg::Mat;
@@ -34,8 +39,8 @@ pub struct Factors<'d, S> {
 }
 
 impl<S: Real> Factors<'_, S> {
-    /// The problem, from a start W, H.
-    pub fn prepare(&self, w: Vec<S>, h: Vec<S>) -> Result<Prepared<S>, Error> {
+    /// ‖M⊙(Y − WH)‖² + ν/2·‖H‖².
+    fn loss(&self) -> Result<Factorization<S>, Error> {
         let Self { rows, cols, rank, .. } = *self;
         let complete = self.mask.is_none() && !self.y.iter().any(|y| y.f64().is_nan());
         let f = if complete {
@@ -44,7 +49,13 @@ impl<S: Real> Factors<'_, S> {
             let mask = crate::recover::observed(self.y, self.mask)?;
             Factorization::masked(self.y.to_vec(), mask, rows, cols, rank)?
         };
-        let f = f.ridge(self.ridge)?;
+        Ok(f.ridge(self.ridge)?)
+    }
+
+    /// The problem, from a start W, H.
+    pub fn prepare(&self, w: Vec<S>, h: Vec<S>) -> Result<Prepared<S>, Error> {
+        let Self { rows, cols, rank, .. } = *self;
+        let f = self.loss()?;
         let t = Select::new(f.layout(), &["W"])?;
         let g = self.penalty.build(&Lift::Entries, LinOp::<S>::range(&t))?;
         let problem = Problem::from_boxes(Box::new(f), g, Box::new(t))?;

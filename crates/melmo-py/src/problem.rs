@@ -1,0 +1,212 @@
+//! f(x) + g(Tx), and everything that is done with it.
+
+use std::sync::Arc;
+
+use melmo::certificate::Certificate as Plain;
+use melmo::problem::Problem as Composite;
+use melmo_tasks::{Defaults, Solved, Watch, solve_from};
+use numpy::PyArray1;
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::array::{self, Blocks};
+use crate::certificate::{Certificate, CheckRow, Stored, lines};
+use crate::error::raised;
+use crate::failure;
+use crate::run::{Run, Startable};
+use crate::settings::{Solving, solving};
+use crate::shared::Shared;
+use crate::solved;
+use crate::term::{Loss, Operator, Penalty, Precise, Terms, in_precision, precisely};
+use crate::watch::{Halt, Watcher};
+
+/// minimise f(x) + g(Tx).
+#[pyclass(frozen, module = "melmo._melmo")]
+pub struct Problem(Precise<Arc<Composite<f32>>, Arc<Composite<f64>>>);
+
+#[pymethods]
+impl Problem {
+    #[new]
+    fn new(precision: &str, f: &Loss, g: &Penalty, t: &Operator) -> PyResult<Self> {
+        Ok(Self(in_precision(precision, || build::<f32>(f, g, t), || build::<f64>(f, g, t))?))
+    }
+
+    /// The blocks of x.
+    #[getter]
+    fn layout(&self) -> Blocks {
+        precisely!(&self.0, p => array::blocks(p.layout()))
+    }
+
+    /// The blocks of Tx.
+    #[getter]
+    fn range(&self) -> Blocks {
+        precisely!(&self.0, p => array::blocks(p.t().range()))
+    }
+
+    /// ρ, L_g, L_f, and whether T is known to be surjective.
+    #[getter]
+    fn facts(&self) -> (f64, Option<f64>, Option<f64>, bool) {
+        let facts = precisely!(&self.0, p => p.facts());
+        (facts.rho, facts.lipschitz_g, facts.lipschitz_f, facts.surjective)
+    }
+
+    /// The method that `auto` runs, and why.
+    fn choose(&self) -> (&'static str, String) {
+        let choice = precisely!(&self.0, p => melmo::catalogue::choose(p));
+        (choice.method, choice.reason)
+    }
+
+    /// F(x).
+    fn objective(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<f64> {
+        precisely!(&self.0, p => {
+            let view = array::read("x", x)?;
+            let x = view.as_slice()?;
+            p.layout().check("x", x).map_err(raised)?;
+            let value = py.detach(|| p.objective(x));
+            failure::take().map_or(Ok(value), Err)
+        })
+    }
+
+    /// F_β(x) and ∇F_β(x).
+    fn smoothed<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, beta: f64) -> PyResult<(f64, Bound<'py, PyAny>)> {
+        precisely!(&self.0, p => smoothed(py, p, x, beta))
+    }
+
+    /// z = prox_{βg}(Tx).
+    fn prox_point<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, beta: f64) -> PyResult<Bound<'py, PyAny>> {
+        precisely!(&self.0, p => {
+            let view = array::read("x", x)?;
+            let x = view.as_slice()?;
+            p.layout().check("x", x).map_err(raised)?;
+            p.check_beta(beta).map_err(raised)?;
+            let z = py.detach(|| p.prox_point(x, beta));
+            failure::take().map_or(Ok(()), Err)?;
+            Ok(PyArray1::from_vec(py, z).into_any())
+        })
+    }
+
+    /// Solves it from x0: the end of the run, and what was raised on the way, if anything.
+    fn solve<'py>(
+        &self,
+        py: Python<'py>,
+        x0: &Bound<'py, PyAny>,
+        settings: &Bound<'py, PyDict>,
+        callback: Option<Py<PyAny>>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Bound<'py, PyDict>, Option<Py<PyAny>>)> {
+        let solving = solving(settings)?;
+        precisely!(&self.0, p => solve(py, p, x0, &solving, callback, progress))
+    }
+
+    /// Recomputes a certificate at x.
+    fn verify(
+        &self,
+        py: Python<'_>,
+        certificate: &Certificate,
+        x: &Bound<'_, PyAny>,
+        tolerance: Option<f64>,
+    ) -> PyResult<Vec<CheckRow>> {
+        precisely!(&self.0, p => verify(py, p, certificate, x, tolerance))
+    }
+
+    /// A solver that goes step by step.
+    fn run(&self, x0: &Bound<'_, PyAny>, settings: &Bound<'_, PyDict>) -> PyResult<Run> {
+        let solving = solving(settings)?;
+        precisely!(&self.0, p => {
+            let view = array::read("x0", x0)?;
+            Startable::start(p.clone(), view.as_slice()?, &solving.settings)
+        })
+    }
+}
+
+fn build<S: Terms>(f: &Loss, g: &Penalty, t: &Operator) -> PyResult<Arc<Composite<S>>> {
+    let (f, g, t) = (S::loss(f)?, S::penalty(g)?, S::operator(t)?);
+    Composite::new(Shared(f), Shared(g), Shared(t)).map(Arc::new).map_err(raised)
+}
+
+fn smoothed<'py, S: Terms>(
+    py: Python<'py>,
+    problem: &Composite<S>,
+    x: &Bound<'py, PyAny>,
+    beta: f64,
+) -> PyResult<(f64, Bound<'py, PyAny>)> {
+    let view = array::read::<S>("x", x)?;
+    let x = view.as_slice()?;
+    problem.layout().check("x", x).map_err(raised)?;
+    problem.check_beta(beta).map_err(raised)?;
+    let (value, grad) = py.detach(|| {
+        let (mut grad, mut work) = (vec![S::ZERO; x.len()], vec![S::ZERO; problem.work_len()]);
+        let found = problem.smoothed_gradient(&mut grad, x, beta, &mut work);
+        (found.f + problem.envelope(x, beta, &mut work), grad)
+    });
+    failure::take().map_or(Ok(()), Err)?;
+    Ok((value, PyArray1::from_vec(py, grad).into_any()))
+}
+
+fn solve<'py, S: Terms + Stored>(
+    py: Python<'py>,
+    problem: &Composite<S>,
+    x0: &Bound<'py, PyAny>,
+    solving: &Solving,
+    callback: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Bound<'py, PyDict>, Option<Py<PyAny>>)> {
+    let view = array::read::<S>("x0", x0)?;
+    let x0 = view.as_slice()?;
+    let mut watcher = Watcher::new(callback, progress);
+    let (solved, halt) = py.detach(|| {
+        let Solving { settings, trace_every, exact } = solving;
+        let watch = Watch { watcher: Some(&mut watcher), trace_every: *trace_every, exact: *exact, ..Watch::default() };
+        let mut solved = solve_from(problem, x0, &Defaults::default(), settings, watch);
+        let halt = watcher.halted();
+        if let (Ok(solved), Some(Halt::Interrupted)) = (&mut solved, &halt) {
+            take_best(problem, solved, &mut watcher);
+        }
+        (solved, halt)
+    });
+    match (solved, halt) {
+        (Ok(solved), halt) => {
+            let dict = solved::to_dict(py, solved, halt.as_ref())?;
+            let error = match halt {
+                Some(Halt::Raised(error)) => Some(error.into_value(py).into_any()),
+                _ => None,
+            };
+            Ok((dict, error))
+        }
+        (Err(_), Some(Halt::Raised(error))) => Err(error),
+        (Err(_), Some(Halt::Interrupted)) => Err(PyKeyboardInterrupt::new_err(())),
+        (Err(error), _) => Err(raised(error)),
+    }
+}
+
+/// An interrupted run ends at the best point that was seen, where that is better than the last. Where Ctrl-C struck inside a
+/// user's term, nothing could be said about the last point: then it is said now.
+fn take_best<S: Terms>(problem: &Composite<S>, solved: &mut Solved<S>, watcher: &mut Watcher<S>) {
+    let report = &mut solved.report;
+    let Some((norms, beta)) = watcher.measure.take() else { return };
+    match watcher.best.take() {
+        Some(best) if best.objective < report.objective || report.objective.is_nan() => {
+            (report.x, report.objective) = (best.x, best.objective);
+        }
+        _ => return,
+    }
+    report.z = problem.prox_point(&report.x, beta);
+    report.certificate = Plain::new(problem, &report.x, beta, norms, None, None).ok();
+}
+
+fn verify<S: Terms + Stored>(
+    py: Python<'_>,
+    problem: &Composite<S>,
+    certificate: &Certificate,
+    x: &Bound<'_, PyAny>,
+    tolerance: Option<f64>,
+) -> PyResult<Vec<CheckRow>> {
+    let view = array::read::<S>("x", x)?;
+    let x = view.as_slice()?;
+    let certificate = S::stored(certificate)?;
+    let tolerance = tolerance.unwrap_or_else(Plain::<S>::default_tolerance);
+    let verification = py.detach(|| certificate.verify(problem, x, tolerance));
+    failure::take().map_or(Ok(()), Err)?;
+    verification.map(|verification| lines(&verification)).map_err(raised)
+}

@@ -1,0 +1,83 @@
+//! How to solve, as Python says it.
+
+use std::time::Duration;
+
+use melmo::catalogue;
+use melmo::drive::Epsilon;
+use melmo::error::Error;
+use melmo::geometry::Oracle;
+use melmo_tasks::{GeometryChoice, Settings};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::raised;
+
+/// Settings and what is recorded.
+pub struct Solving {
+    /// For the solver.
+    pub settings: Settings,
+    /// A row every so many points; 0 for none.
+    pub trace_every: u64,
+    /// Rows have exact dual norms.
+    pub exact: bool,
+}
+
+/// From a dictionary with the names of `melmo.minimize`.
+pub fn solving(given: &Bound<'_, PyDict>) -> PyResult<Solving> {
+    let mut solving = Solving { settings: Settings::default(), trace_every: 0, exact: false };
+    let settings = &mut solving.settings;
+    if let Some(method) = given.get_item("method")? {
+        settings.method = method.extract()?;
+    }
+    for (key, value) in given.iter().filter(|(_, value)| !value.is_none()) {
+        let key: String = key.extract()?;
+        match key.as_str() {
+            "method" => {}
+            "options" => settings.arguments = arguments(&settings.method, value.cast::<PyDict>()?)?,
+            "geometry" => settings.geometry = Some(geometry(&value.extract::<String>()?)?),
+            "oracle" => settings.oracle = value.extract::<String>()?.parse::<Oracle>().map_err(raised)?,
+            "max_iter" => settings.iterations = Some(value.extract()?),
+            "epsilon" => settings.epsilon = Some(Epsilon::Absolute(tolerance("epsilon", &value)?)),
+            "relative_epsilon" => settings.epsilon = Some(Epsilon::Relative(tolerance("relative_epsilon", &value)?)),
+            "max_epochs" => settings.max_epochs = Some(value.extract()?),
+            "time_limit" => settings.time_limit = Some(duration(value.extract()?)?),
+            "trace_every" => solving.trace_every = value.extract()?,
+            "exact_dual_norms" => solving.exact = value.extract()?,
+            other => return Err(PyTypeError::new_err(format!("`{other}` is no setting"))),
+        }
+    }
+    Ok(solving)
+}
+
+fn geometry(text: &str) -> PyResult<GeometryChoice> {
+    text.parse().map_err(|error: melmo_tasks::Error| raised(error))
+}
+
+fn tolerance(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    Error::expect_positive(name, value.extract()?).map_err(raised)
+}
+
+fn duration(seconds: f64) -> PyResult<Duration> {
+    let holds = seconds >= 0.0 && Duration::try_from_secs_f64(seconds).is_ok();
+    Error::expect_parameter("time_limit", seconds, holds, "a number of seconds, at least 0").map_err(raised)?;
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// Numbers, or words where a parameter is a word.
+fn arguments(method: &str, given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, f64)>> {
+    let rows = catalogue::methods::<f64>();
+    let row = catalogue::find("method", &rows, method).map_err(raised)?;
+    let one = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let key: String = key.extract()?;
+        let parameter = row.entry.parameters.iter().find(|parameter| parameter.name == key);
+        let value = match (value.extract::<String>(), parameter) {
+            (Ok(word), Some(parameter)) if !parameter.choices.is_empty() => {
+                parameter.value_of(&word).map_err(raised)?
+            }
+            _ => value.extract().map_err(|_| PyTypeError::new_err(format!("options: {key}: expected a number")))?,
+        };
+        Ok((key, value))
+    };
+    given.iter().map(one).collect()
+}

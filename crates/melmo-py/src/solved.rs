@@ -1,0 +1,76 @@
+//! The end of a run as a dictionary, from which Python makes its result.
+
+use melmo::trace::Row;
+use melmo_tasks::{Ended, Solved};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyDict};
+
+use crate::array::{Scalar, give};
+use crate::certificate::{Certificate, Stored};
+use crate::watch::Halt;
+
+/// One word and one sentence for why a run ended; a watcher that ended it knows better.
+pub fn ending(ended: Ended, halt: Option<&Halt>) -> (&'static str, &'static str) {
+    match halt {
+        Some(Halt::Stopped) => return ("stopped", "The callback ended the run."),
+        Some(Halt::Raised(_)) => return ("raised", "An exception ended the run; this is the last point before it."),
+        Some(Halt::Interrupted) => return ("interrupted", "Interrupted; this is the best point so far."),
+        None => {}
+    }
+    let message = match ended {
+        Ended::Certified => "Both certificate numbers are at most epsilon.",
+        Ended::Iterations => "All steps were taken.",
+        Ended::Settled => "Nothing more to do: the gradient is tiny next to the start's, and the gap next to x.",
+        Ended::Time => "Time is up.",
+        Ended::Interrupted => "The run was ended from outside.",
+        Ended::NotFinite => "An evaluation was not finite; this is the last point that was.",
+    };
+    (ended.name(), message)
+}
+
+/// x and z flat, and everything that is known of them.
+pub fn to_dict<'py, S: Scalar + Stored>(
+    py: Python<'py>,
+    solved: Solved<S>,
+    halt: Option<&Halt>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let Solved { report, rows, method, reason, ended, elapsed } = solved;
+    let (status, message) = ending(ended, halt);
+    let dict = PyDict::new(py);
+    dict.set_item("x", give(py, report.x))?;
+    dict.set_item("z", give(py, report.z))?;
+    dict.set_item("fun", report.objective)?;
+    dict.set_item("status", status)?;
+    dict.set_item("message", message)?;
+    dict.set_item("nit", report.info.k.saturating_sub(1))?;
+    dict.set_item("method", method)?;
+    dict.set_item("reason", reason)?;
+    dict.set_item("seconds", elapsed.as_secs_f64())?;
+    dict.set_item("certificate", report.certificate.map(|c| Certificate::new(c)))?;
+    dict.set_item("trace", trace(py, &rows))?;
+    Ok(dict)
+}
+
+/// The rows of a run as NumPy stores a structured array: the fields of Python's `Trace`, eight bytes each.
+pub fn trace<'py>(py: Python<'py>, rows: &[Row]) -> Bound<'py, PyByteArray> {
+    let mut bytes = Vec::with_capacity(rows.len() * 13 * 8);
+    for row in rows {
+        bytes.extend(row.epoch.map_or(-1, i64::from).to_ne_bytes());
+        bytes.extend((row.k as i64).to_ne_bytes());
+        let numbers = [
+            row.objective,
+            row.smoothed,
+            row.dual_norm.unwrap_or(row.bracket.upper),
+            row.prox_gap,
+            row.beta,
+            row.gamma,
+            row.seconds,
+            row.bracket.lower,
+            row.bracket.upper,
+            row.eta,
+            row.excess,
+        ];
+        bytes.extend(numbers.into_iter().flat_map(f64::to_ne_bytes));
+    }
+    PyByteArray::new(py, &bytes)
+}

@@ -1,0 +1,30 @@
+//! The tasks, for the estimators: arrays in, dictionaries of arrays out.
+
+mod complete;
+mod denoise;
+mod factorize;
+mod regress;
+mod rpca;
+mod solve;
+mod wait;
+
+use melmo_tasks::PenaltyChoice;
+use pyo3::prelude::*;
+
+use crate::error::raised;
+
+/// Adds them to the module.
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(complete::complete, m)?)?;
+    m.add_function(wrap_pyfunction!(denoise::denoise, m)?)?;
+    m.add_function(wrap_pyfunction!(denoise::denoise_tv, m)?)?;
+    m.add_function(wrap_pyfunction!(factorize::factorize, m)?)?;
+    m.add_function(wrap_pyfunction!(factorize::encode, m)?)?;
+    m.add_function(wrap_pyfunction!(regress::regress, m)?)?;
+    m.add_function(wrap_pyfunction!(rpca::rpca, m)?)
+}
+
+/// A penalty by name and parameters, as people write it.
+fn penalty(text: &str) -> PyResult<PenaltyChoice> {
+    text.parse().map_err(|error: melmo_tasks::Error| raised(error))
+}

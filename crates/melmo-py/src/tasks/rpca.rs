@@ -1,0 +1,61 @@
+//! Low rank plus sparse.
+
+use melmo_tasks::Settings;
+use melmo_tasks::rpca::{Weights, noise, prepare, rank};
+use numpy::PyUntypedArrayMethods;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::solve::{told, watched};
+use super::wait::waiting;
+use crate::array::{self, Scalar};
+use crate::certificate::Stored;
+use crate::error::raised;
+use crate::settings::solving;
+
+/// The two parts of Y (NaN where it has no entry): z is [L | S], and what was chosen comes with it.
+#[pyfunction]
+#[pyo3(signature = (y, low_rank, sparse, sigma, settings))]
+pub fn rpca<'py>(
+    py: Python<'py>,
+    y: &Bound<'py, PyAny>,
+    low_rank: &str,
+    sparse: &str,
+    sigma: Option<f64>,
+    settings: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let settings = solving(settings)?.settings;
+    match array::is_single(y) {
+        true => separate::<f32>(py, y, [low_rank, sparse], sigma, &settings),
+        false => separate::<f64>(py, y, [low_rank, sparse], sigma, &settings),
+    }
+}
+
+fn separate<'py, S: Scalar + Stored>(
+    py: Python<'py>,
+    y: &Bound<'py, PyAny>,
+    [low_rank, sparse]: [&str; 2],
+    sigma: Option<f64>,
+    settings: &Settings,
+) -> PyResult<Bound<'py, PyDict>> {
+    let view = array::read::<S>("X", y)?;
+    let &[rows, cols] = view.shape() else { return Err(PyValueError::new_err("X: expected a matrix")) };
+    let (low_rank, sparse) = (super::penalty(low_rank)?, super::penalty(sparse)?);
+    let data = view.as_slice()?.to_vec();
+    let found = waiting(py, move || {
+        let sigma = sigma.map_or_else(|| noise(&data, rows, cols), Ok)?;
+        let weights = Weights::choose(&low_rank, &sparse, sigma, rows, cols);
+        let prepared = prepare(&data, rows, cols, &weights)?;
+        Ok((prepared, weights, sigma))
+    })?;
+    let (prepared, weights, sigma) = found.map_err(|error: melmo_tasks::Error| raised(error))?;
+    let solved = py.detach(|| watched(&prepared, settings))?;
+    let found = rank(&solved.report.z[..rows * cols], rows, cols);
+    let dict = told(py, solved)?;
+    dict.set_item("noise", sigma)?;
+    dict.set_item("rank", found)?;
+    dict.set_item("low_rank_penalty", weights.low_rank.to_string())?;
+    dict.set_item("sparse_penalty", weights.sparse.to_string())?;
+    Ok(dict)
+}

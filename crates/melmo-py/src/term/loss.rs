@@ -1,0 +1,82 @@
+//! f.
+
+use std::sync::Arc;
+
+use melmo::catalogue::{self, Arguments};
+use melmo::smooth::Smooth;
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::array::{self, Blocks, Scalar};
+use crate::error::raised;
+use crate::failure;
+use crate::term::inputs::inputs;
+use crate::term::python::PythonLoss;
+use crate::term::{AnyLoss, Precise, Terms, in_precision, precisely};
+
+/// A smooth loss, built.
+#[pyclass(frozen, module = "melmo._melmo")]
+pub struct Loss(pub AnyLoss);
+
+#[pymethods]
+impl Loss {
+    /// A loss of the catalogue.
+    #[staticmethod]
+    fn named(precision: &str, name: &str, given: Vec<(String, f64)>, data: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let built = in_precision(precision, || build::<f32>(name, &given, data), || build::<f64>(name, &given, data))?;
+        Ok(Self(built))
+    }
+
+    /// A user's own: `call(x)` gives the value and the gradient.
+    #[staticmethod]
+    fn own(precision: &str, call: Py<PyAny>, layout: Blocks, lipschitz: Option<f64>) -> PyResult<Self> {
+        let layout = array::layout(layout)?;
+        Ok(Self(match precision {
+            "f32" => Precise::Single(Arc::new(PythonLoss { call, layout, lipschitz })),
+            _ => Precise::Double(Arc::new(PythonLoss { call, layout, lipschitz })),
+        }))
+    }
+
+    /// The blocks of x.
+    #[getter]
+    fn layout(&self) -> Blocks {
+        precisely!(&self.0, f => array::blocks(f.layout()))
+    }
+
+    /// L_f.
+    #[getter]
+    fn lipschitz(&self) -> Option<f64> {
+        precisely!(&self.0, f => f.lipschitz())
+    }
+
+    /// f(x) and ∇f(x).
+    fn value_grad<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<(f64, Bound<'py, PyAny>)> {
+        precisely!(&self.0, f => evaluate(py, &**f, x))
+    }
+}
+
+fn build<S: Terms>(name: &str, given: &[(String, f64)], data: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Smooth<S>>> {
+    let rows = catalogue::losses::<S>();
+    let row = catalogue::find("loss", &rows, name).map_err(raised)?;
+    let given: Vec<(&str, f64)> = given.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let arguments = Arguments::new(&row.entry, &given).map_err(raised)?;
+    let inputs = inputs::<S>(data)?;
+    data.py().detach(|| (row.build)(&arguments, inputs)).map(Arc::from).map_err(raised)
+}
+
+fn evaluate<'py, S: Scalar>(
+    py: Python<'py>,
+    f: &dyn Smooth<S>,
+    x: &Bound<'py, PyAny>,
+) -> PyResult<(f64, Bound<'py, PyAny>)> {
+    let view = array::read::<S>("x", x)?;
+    let x = view.as_slice()?;
+    f.layout().check("x", x).map_err(raised)?;
+    let (value, grad) = py.detach(|| {
+        let (mut grad, mut work) = (vec![S::ZERO; x.len()], vec![S::ZERO; f.work_len()]);
+        (f.value_grad(&mut grad, x, &mut work), grad)
+    });
+    failure::take().map_or(Ok(()), Err)?;
+    Ok((value, PyArray1::from_vec(py, grad).into_any()))
+}

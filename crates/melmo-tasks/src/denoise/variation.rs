@@ -1,0 +1,93 @@
+//! Total variation of signals, images and volumes, in one piece.
+
+use melmo::block::Layout;
+use melmo::catalogue::Lift;
+use melmo::operator::{Difference2d, Difference3d, Jet, LinOp};
+use melmo::problem::Problem;
+use melmo::real::Real;
+use melmo::smooth::MaskedLeastSquares;
+use melmo::start::tikhonov;
+
+use super::start;
+use crate::choice::PenaltyChoice;
+use crate::error::Error;
+use crate::prepared::{Defaults, Prepared};
+
+/// What the numbers are arranged on, the last axis running fastest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grid {
+    /// Rows and columns; a signal is one row.
+    Image([usize; 2]),
+    /// Slices, rows and columns.
+    Volume([usize; 3]),
+    /// Channels, rows and columns, with the differences of all channels taken together.
+    Channels([usize; 3]),
+}
+
+/// Differences, and what of them belongs together.
+type Differences<S> = (Box<dyn LinOp<S>>, Lift<S>);
+
+impl Grid {
+    /// How many numbers it holds; none where that cannot be counted.
+    pub fn size(self) -> Option<usize> {
+        let product = |sides: &[usize]| sides.iter().try_fold(1usize, |size, &side| size.checked_mul(side));
+        match self {
+            Self::Image(sides) => product(&sides),
+            Self::Volume(sides) | Self::Channels(sides) => product(&sides),
+        }
+    }
+
+    fn operator<S: Real>(self) -> Result<Differences<S>, Error> {
+        Ok(match self {
+            Self::Image([rows, cols]) => (Box::new(Difference2d::new(rows, cols)?), Lift::Pixels),
+            Self::Volume([depth, rows, cols]) => (Box::new(Difference3d::new(depth, rows, cols)?), Lift::Pixels),
+            Self::Channels([channels, rows, cols]) => (Box::new(Jet::new(rows, cols, channels, 0.0)?), Lift::Columns),
+        })
+    }
+}
+
+/// ½‖X − Y‖² + Σ φ of the forward differences: of each of them, or of their norm at each place. Starts at the data smoothed.
+pub fn variation<S: Real>(y: &[S], grid: Grid, penalty: &PenaltyChoice, isotropic: bool) -> Result<Prepared<S>, Error> {
+    let (t, places) = grid.operator::<S>()?;
+    melmo::error::Error::expect_len("an image", grid.size().unwrap_or(usize::MAX), y.len())?;
+    let lift = if isotropic { places } else { Lift::Entries };
+    let g = penalty.build(&lift, t.range())?;
+    let layout: Layout = t.domain().clone();
+    let f = MaskedLeastSquares::new(layout, y.to_vec(), None)?;
+    let problem = Problem::from_boxes(Box::new(f), g, t)?;
+    let start = match grid {
+        Grid::Image([rows, cols]) => start::smooth(y, [rows, cols, 1])?,
+        Grid::Channels([channels, rows, cols]) => start::smooth(y, [rows, cols, channels])?,
+        Grid::Volume(_) => tikhonov(&problem, 0.5)?,
+    };
+    Ok(Prepared { problem, start, defaults: Defaults::default(), optimum: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Settings, Watch, solve};
+    use melmo::seeded::Seeded;
+
+    #[test]
+    fn a_step_survives_on_every_grid() {
+        let noise: Vec<f64> = Seeded::new(3).normals(512);
+        let step = |at: usize| if at % 8 < 4 { 0.0 } else { 1.0 };
+        let y: Vec<f64> = noise.iter().enumerate().map(|(at, n)| step(at) + 0.1 * n).collect();
+        for grid in [Grid::Image([64, 8]), Grid::Volume([8, 8, 8]), Grid::Channels([2, 32, 8])] {
+            for isotropic in [false, true] {
+                let prepared = variation(&y, grid, &"l1:lambda=0.15".parse().unwrap(), isotropic).unwrap();
+                let x = solve(&prepared, &Settings::default(), Watch::default()).unwrap().report.x;
+                let error = x.iter().enumerate().map(|(at, x)| (x - step(at)).powi(2)).sum::<f64>() / 512.0;
+                assert!(error.sqrt() < 0.08, "{grid:?} {isotropic}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_that_do_not_fit_are_refused() {
+        let penalty = "l1".parse().unwrap();
+        assert!(variation(&[0.0f64; 7], Grid::Image([2, 4]), &penalty, true).is_err());
+        assert!(variation(&[0.0f64; 0], Grid::Volume([usize::MAX, 2, 2]), &penalty, true).is_err());
+    }
+}

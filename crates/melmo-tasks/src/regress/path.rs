@@ -1,0 +1,248 @@
+//! Solutions along a path of λ, from data of either precision, full or sparse.
+
+use std::ops::ControlFlow;
+
+use melmo::real::Real;
+use melmo::solver::{LambdaPath, geometric};
+
+use super::fit::penalty;
+use super::select::library;
+use super::{Coefficients, Design, Loss, Table};
+use crate::choice::PenaltyChoice;
+use crate::error::Error;
+
+/// What is fitted to what.
+pub struct Model<'d, S> {
+    /// The columns.
+    pub table: Table<'d, S>,
+    /// Rows.
+    pub rows: usize,
+    /// Columns.
+    pub cols: usize,
+    /// The target as the loss takes it.
+    pub y: &'d [f64],
+    /// ℓ.
+    pub loss: Loss,
+    /// φ; its λ is replaced along the path.
+    pub penalty: &'d PenaltyChoice,
+    /// Columns that are penalised together; every column alone when there are none.
+    pub groups: Option<&'d [Vec<usize>]>,
+    /// There is a c.
+    pub intercept: bool,
+    /// Columns are divided by their standard deviation.
+    pub standardize: bool,
+}
+
+/// Which λ.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lambdas {
+    /// These, in this order.
+    Given(Vec<f64>),
+    /// So many from λ_max to λ_max·ratio.
+    Down {
+        /// How many.
+        count: usize,
+        /// λ_min/λ_max.
+        ratio: f64,
+    },
+}
+
+/// How exact a solution is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rounds {
+    /// No coefficient is farther from stationary than this times its λ's share of the kink.
+    pub tolerance: f64,
+    /// Rounds for one λ, at most.
+    pub most: u32,
+}
+
+/// The solutions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Followed {
+    /// The least λ for which every penalised coefficient is 0.
+    pub lambda_max: f64,
+    /// λ by λ.
+    pub lambdas: Vec<f64>,
+    /// In the data's own units.
+    pub coefficients: Vec<Coefficients>,
+    /// F/n: the mean loss (for squares half the mean squared error) plus Σ φ.
+    pub objective: Vec<f64>,
+    /// How far from stationary, relative to the kink.
+    pub violation: Vec<f64>,
+    /// Rounds that each took.
+    pub rounds: Vec<u32>,
+}
+
+/// Rounds between two questions whether to go on.
+const BREATH: u32 = 5;
+/// λ falls by this factor on the way to the first one, for penalties that are not convex: the way decides among local minima.
+const STRIDE: f64 = 0.6;
+
+impl<S: Real> Model<'_, S> {
+    /// Follows the path; `go_on` is asked every few rounds and may end it, which gives `None`.
+    pub fn follow(
+        &self,
+        lambdas: &Lambdas,
+        rounds: Rounds,
+        mut go_on: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Followed>, Error> {
+        melmo::error::Error::expect_len("y", self.rows, self.y.len())?;
+        melmo::error::Error::expect_positive("tol", rounds.tolerance)?;
+        let design = self.table.design(self.rows, self.cols, self.intercept, self.standardize)?;
+        let y: Vec<S> = self.y.iter().map(|&y| S::of(y)).collect();
+        let f = self.loss.build(self.table.operator(&design)?, y)?;
+        let (n, sides) = (self.rows as f64, [self.cols, design.width()]);
+        let make = |lambda| penalty::<S>(self.penalty, lambda, self.rows, sides, self.groups).map_err(library);
+        let mut path = LambdaPath::new(&*f, None, make)?;
+        let lambda_max = path.lambda_max()?;
+        let lambdas = match lambdas {
+            Lambdas::Given(lambdas) => lambdas.clone(),
+            Lambdas::Down { count, ratio } => {
+                let top = if lambda_max > 0.0 { lambda_max } else { 1.0 };
+                geometric(top, *ratio, *count)
+            }
+        };
+        let convex = make(1.0)?.weak_convexity() == 0.0;
+        let mut approach = lambda_max * STRIDE;
+        path = path.accuracy(1e-3, BREATH);
+        while !convex && lambdas.first().is_some_and(|&first| approach > first / STRIDE.sqrt()) {
+            path.solve(approach)?;
+            approach *= STRIDE;
+            if go_on().is_break() {
+                return Ok(None);
+            }
+        }
+        path = path.accuracy(rounds.tolerance, BREATH);
+        let mut followed = Followed::empty(lambda_max);
+        for lambda in lambdas {
+            let kink = if lambda_max > 0.0 { n * lambda } else { 1.0 };
+            let mut taken = 0;
+            let point = loop {
+                let point = path.solve(lambda)?;
+                taken += point.rounds;
+                if point.rounds < BREATH || taken >= rounds.most {
+                    break point;
+                }
+                if go_on().is_break() {
+                    return Ok(None);
+                }
+            };
+            if go_on().is_break() {
+                return Ok(None);
+            }
+            followed.push(lambda, &design, &point.x, [point.objective / n, point.violation / kink], taken);
+        }
+        Ok(Some(followed))
+    }
+}
+
+impl Followed {
+    fn empty(lambda_max: f64) -> Self {
+        let (lambdas, coefficients, objective, violation, rounds) = Default::default();
+        Self { lambda_max, lambdas, coefficients, objective, violation, rounds }
+    }
+
+    fn push<S: Real>(&mut self, lambda: f64, design: &Design, x: &[S], [objective, violation]: [f64; 2], rounds: u32) {
+        let (intercept, values) = design.unscaled(x);
+        self.lambdas.push(lambda);
+        self.coefficients.push(Coefficients { intercept, values });
+        self.objective.push(objective);
+        self.violation.push(violation);
+        self.rounds.push(rounds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use melmo::seeded::Seeded;
+
+    /// A table with zeros, full and in compressed rows, and a target.
+    struct Data {
+        full: Vec<f64>,
+        starts: Vec<usize>,
+        columns: Vec<usize>,
+        values: Vec<f64>,
+        y: Vec<f64>,
+    }
+
+    const ROWS: usize = 40;
+    const COLS: usize = 12;
+
+    fn data() -> Data {
+        let mut seeded = Seeded::new(2);
+        let mut draw = || if seeded.uniform() < 0.5 { 0.0 } else { 1.0 + seeded.normal() };
+        let full: Vec<f64> = (0..ROWS * COLS).map(|_| draw()).collect();
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for row in full.chunks_exact(COLS) {
+            let filled = row.iter().enumerate().filter(|(_, v)| **v != 0.0);
+            filled.for_each(|(j, &v)| (columns.push(j), values.push(v)).0);
+            starts.push(columns.len());
+        }
+        let y = full.chunks_exact(COLS).map(|row| 3.0 + 2.0 * row[1] - row[4] + 0.1 * row[0].sin()).collect();
+        Data { full, starts, columns, values, y }
+    }
+
+    fn follow(data: &Data, sparse: bool, penalty: &str, standardize: bool, lambdas: Lambdas) -> Followed {
+        let Data { full, starts, columns, values, y } = data;
+        let table = if sparse { Table::Compressed { starts, columns, values } } else { Table::Full(full) };
+        let penalty = penalty.parse().unwrap();
+        let model = Model {
+            table,
+            rows: ROWS,
+            cols: COLS,
+            y,
+            loss: Loss::Squares,
+            penalty: &penalty,
+            groups: None,
+            intercept: true,
+            standardize,
+        };
+        model.follow(&lambdas, Rounds { tolerance: 1e-9, most: 1000 }, || ControlFlow::Continue(())).unwrap().unwrap()
+    }
+
+    #[test]
+    fn sparse_and_full_tables_have_the_same_solutions() {
+        let data = data();
+        for penalty in ["l1", "elastic-net", "mcp"] {
+            for standardize in [false, true] {
+                let of = |sparse| follow(&data, sparse, penalty, standardize, Lambdas::Given(vec![0.3, 0.1, 0.03]));
+                let (full, sparse) = (of(false), of(true));
+                for (a, b) in full.coefficients.iter().zip(&sparse.coefficients) {
+                    assert!((a.intercept - b.intercept).abs() < 1e-6, "{penalty} {standardize}");
+                    assert!(a.values.iter().zip(&b.values).all(|(a, b)| (a - b).abs() < 1e-6));
+                }
+                assert!(full.violation.iter().chain(&sparse.violation).all(|v| *v <= 1e-9));
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_starts_where_everything_is_zero() {
+        let path = follow(&data(), false, "l1", true, Lambdas::Down { count: 5, ratio: 1e-3 });
+        assert!(path.coefficients[0].values.iter().all(|b| b.abs() < 1e-9));
+        assert!((path.lambdas[4] / path.lambda_max - 1e-3).abs() < 1e-12);
+        let last = &path.coefficients[4];
+        assert!((last.values[1] - 2.0).abs() < 0.05 && (last.values[4] + 1.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn a_path_can_be_left() {
+        let data = data();
+        let penalty = "l1".parse().unwrap();
+        let model = Model {
+            table: Table::Full(&data.full),
+            rows: ROWS,
+            cols: COLS,
+            y: &data.y,
+            loss: Loss::Squares,
+            penalty: &penalty,
+            groups: None,
+            intercept: false,
+            standardize: false,
+        };
+        let left =
+            model.follow(&Lambdas::Given(vec![0.1]), Rounds { tolerance: 1e-9, most: 9 }, || ControlFlow::Break(()));
+        assert_eq!(left.unwrap(), None);
+    }
+}

@@ -1,0 +1,77 @@
+"""Minimise f(x) + g(Tx): f smooth, g weakly convex with a proximal operator, T linear.
+
+It smooths g with its Moreau envelope and moves along directions of a linear minimisation oracle in a norm of your choice. A
+run ends with a certificate that can be checked again from the point and the problem alone.
+
+>>> import melmo
+>>> result = melmo.minimize(melmo.loss.Masked([3.0, 0.1, -0.2, -4.0]), melmo.penalty.MCP(0.5, 2.0))
+>>> result.success and bool(result.certificate.verify())
+True
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from melmo import data as data
+from melmo import geometry as geometry
+from melmo import loss as loss
+from melmo import operator as operator
+from melmo import penalty as penalty
+from melmo._catalogue import catalogue as catalogue
+from melmo._certificate import Certificate as Certificate
+from melmo._certificate import Verification as Verification
+from melmo._functions import dual_norm as dual_norm
+from melmo._functions import envelope as envelope
+from melmo._functions import lmo as lmo
+from melmo._functions import prox as prox
+from melmo._geometry import polar as polar
+from melmo._melmo import __version__ as __version__
+from melmo._result import Result as Result
+from melmo._result import Trace as Trace
+from melmo._solve import Info as Info
+from melmo._solve import Iteration as Iteration
+from melmo._solve import Problem as Problem
+from melmo._solve import iterate as iterate
+from melmo._solve import minimize as minimize
+
+# Tasks and estimators: their names follow. Estimators need scikit-learn and are imported when they are asked for.
+from melmo.denoising import denoise as denoise
+from melmo.denoising import denoise_tv as denoise_tv
+from melmo._lazy import estimator as _estimator
+
+if TYPE_CHECKING:
+    from melmo.completion import MatrixCompletion as MatrixCompletion
+    from melmo.factorization import SparseFactorization as SparseFactorization
+    from melmo.regression import RegressionPath as RegressionPath
+    from melmo.regression import SparseLogistic as SparseLogistic
+    from melmo.regression import SparseLogisticCV as SparseLogisticCV
+    from melmo.regression import SparseRegression as SparseRegression
+    from melmo.regression import SparseRegressionCV as SparseRegressionCV
+    from melmo.robust_pca import RobustPCA as RobustPCA
+
+
+def __getattr__(name: str) -> Any:
+    return _estimator(name)
+
+
+__all__ = [
+    "Certificate",
+    "Info",
+    "Iteration",
+    "Problem",
+    "Result",
+    "Trace",
+    "Verification",
+    "catalogue",
+    "data",
+    "dual_norm",
+    "envelope",
+    "geometry",
+    "iterate",
+    "lmo",
+    "loss",
+    "minimize",
+    "operator",
+    "penalty",
+    "polar",
+    "prox",
+]

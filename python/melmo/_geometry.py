@@ -1,0 +1,117 @@
+"""Geometries: norms with their linear minimisation oracles."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from melmo import _melmo
+from melmo._arrays import Array, Packing, Variable, real_array
+from melmo._catalogue import Row, document, rows
+from melmo._term import Term
+
+_ORACLES = [row["name"] for row in rows("oracles")]
+
+
+class Answer(NamedTuple):
+    """What an oracle found."""
+
+    #: d with ⟨φ, d⟩ = min over ‖d‖ ≤ 1, as nearly as the oracle can.
+    direction: Variable
+    #: Bounds on ‖φ‖_*.
+    dual_norm: tuple[float, float]
+    #: ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_*.
+    eta: float
+    #: ν with ‖d‖ ≤ 1 + ν.
+    excess: float
+
+
+class Geometry(Term):
+    """A norm of the catalogue, with its dual norm and its oracle."""
+
+    __slots__ = ()
+
+    @classmethod
+    def _shape(cls, row: Row) -> tuple[inspect.Signature, str]:
+        parameters, more = [], []
+        if row["name"] == "spectral":
+            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+            parameters.append(inspect.Parameter("oracle", kind, default="auto"))
+            more.append(("oracle : str, default 'auto'", f"How UVᵀ is found: {', '.join(_ORACLES)}."))
+        doc = document(row, [], more, "See Also\n--------\nmelmo.lmo, melmo.dual_norm : the same as functions.\n")
+        return inspect.Signature(parameters), doc
+
+    def _check(self) -> None:
+        _melmo.lmo(self._row["name"], self._oracle(), [("x", 1, 1)], real_array("phi", [1.0], "f64"))
+
+    def _oracle(self) -> str:
+        return str(self._arguments.get("oracle", "auto"))
+
+    def oracle_answer(self, phi: Any) -> Answer:
+        """The direction that minimises ⟨φ, d⟩ over the unit ball, and what is known about it."""
+        packing = Packing.of(phi)
+        found = _melmo.lmo(self._row["name"], self._oracle(), packing.layout, packing.pack("phi", phi))
+        return Answer(packing.unpack(found[0]), *found[1:])
+
+    def lmo(self, phi: Any) -> Variable:
+        """The direction d that minimises ⟨φ, d⟩ over ‖d‖ ≤ 1."""
+        return self.oracle_answer(phi).direction
+
+    def dual_norm(self, phi: Any) -> float:
+        """‖φ‖_*, to rounding."""
+        packing = Packing.of(phi)
+        return _melmo.dual_norm(self._row["name"], packing.layout, packing.pack("phi", phi))
+
+    def norm(self, x: Any) -> float:
+        """‖x‖."""
+        packing = Packing.of(x)
+        return _melmo.norm(self._row["name"], packing.layout, packing.pack("x", x))
+
+
+def spelled(geometry: Any) -> dict[str, str]:
+    """A geometry, its name, or a dict of them by block, as the program spells it."""
+    if geometry is None:
+        return {}
+    if isinstance(geometry, str):
+        return {"geometry": geometry}
+    if isinstance(geometry, Geometry):
+        return {"geometry": geometry._row["name"], "oracle": geometry._oracle()}
+    if isinstance(geometry, Mapping):
+        parts = {str(block): spelled(part) for block, part in geometry.items()}
+        oracles = {part["oracle"] for part in parts.values() if part.get("oracle", "auto") != "auto"}
+        if len(oracles) > 1:
+            raise ValueError(f"one oracle for all blocks, please: got {', '.join(sorted(oracles))}")
+        named = ",".join(f"{block}={part['geometry']}" for block, part in parts.items())
+        return {"geometry": named, "oracle": oracles.pop() if oracles else "auto"}
+    raise TypeError(f"geometry: expected a geometry, its name or a dict of them, got {type(geometry).__name__}")
+
+
+def polar(A: Any, oracle: str = "svd") -> Array:
+    """The polar factor UVᵀ of A = UΣVᵀ.
+
+    Parameters
+    ----------
+    A : array of two axes
+        The matrix.
+    oracle : str, default 'svd'
+        How it is found; every oracle of the spectral geometry will do.
+
+    Returns
+    -------
+    array
+        UVᵀ; for a matrix without full rank, of its nonzero singular values.
+
+    Examples
+    --------
+    >>> import melmo
+    >>> melmo.polar([[0.0, -2.0], [3.0, 0.0]]).round(12) + 0.0
+    array([[ 0., -1.],
+           [ 1.,  0.]])
+    """
+    packing = Packing.of(A if hasattr(A, "dtype") else real_array("A", A, "f64"))
+    flat = packing.pack("A", A)
+    if len(packing.shapes["x"]) != 2:
+        raise ValueError(f"A: expected a matrix, got shape {packing.shapes['x']}")
+    direction: Array = _melmo.lmo("spectral", oracle, packing.layout, flat)[0]
+    return -direction.reshape(packing.shapes["x"])

@@ -1,0 +1,31 @@
+"""Estimators need scikit-learn, which is an extra: they are imported when they are asked for."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+#: Where each one lives.
+ESTIMATORS = {
+    "MatrixCompletion": "completion",
+    "RegressionPath": "regression",
+    "RobustPCA": "robust_pca",
+    "SparseFactorization": "factorization",
+    "SparseLogistic": "regression",
+    "SparseLogisticCV": "regression",
+    "SparseRegression": "regression",
+    "SparseRegressionCV": "regression",
+}
+
+
+def estimator(name: str) -> Any:
+    """The estimator of that name; without scikit-learn, an error that says how to get it."""
+    if name not in ESTIMATORS:
+        raise AttributeError(f"module 'melmo' has no attribute {name!r}")
+    try:
+        module = importlib.import_module(f"melmo.{ESTIMATORS[name]}")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("sklearn", "scipy"):
+            raise
+        raise ImportError(f"melmo.{name} needs scikit-learn: pip install 'melmo[sklearn]'") from error
+    return getattr(module, name)

@@ -1,0 +1,258 @@
+"""T: linear operators."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from melmo import _melmo
+from melmo._arrays import Array, Layout, Packing, Shape, Variable, dtype_of, precision_of, real_array, rows_cols
+from melmo._catalogue import Row, default_of, document, numbers, python_name
+from melmo._term import Term
+
+#: What the data of a row are called in Python: by row and kind, else by kind.
+_NAMES = {
+    ("convolution", "matrix"): "kernel",
+    "matrix": "A",
+    "mask": "mask",
+    "blocks": "blocks",
+    "operators": "operators",
+    "layout": "shape",
+}
+_ABOUT = {
+    "matrix": "The matrix, or the kernel; a SciPy sparse matrix where the operator is sparse.",
+    "mask": "1 where an entry is kept, 0 elsewhere.",
+    "blocks": "The name of a block, or several.",
+    "operator": "An operator: of this module, a matrix, a SciPy sparse matrix or anything with ``matvec`` and ``rmatvec``.",
+    "operators": "Operators of the same variable.",
+    "layout": "The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.",
+}
+
+
+def input_names(row: Row) -> list[tuple[str, str]]:
+    """The data of a row: the name in Python and the kind, those that may be left out last."""
+    several = row["inputs"].count("operator") > 1
+    places = iter(("outer", "inner"))
+    named = []
+    for kind in row["inputs"]:
+        if kind == "operator":
+            name = next(places) if several else "operator"
+        else:
+            name = _NAMES.get((row["name"], kind)) or _NAMES[kind]
+        named.append((name, kind))
+    return sorted(named, key=lambda item: item[1] == "layout")
+
+
+class Operator(Term):
+    """A linear operator T of the catalogue.
+
+    ``matvec`` and ``rmatvec`` work on flat vectors, as SciPy's do; calling the operator keeps shapes and names.
+    """
+
+    __slots__ = ()
+    __array_ufunc__ = None
+
+    @classmethod
+    def _shape(cls, row: Row) -> tuple[inspect.Signature, str]:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        parameters, docs = [], []
+        for name, what in input_names(row):
+            if what == "operators":
+                parameters.append(inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL))
+            else:
+                default = None if what == "layout" else inspect.Parameter.empty
+                parameters.append(inspect.Parameter(name, kind, default=default))
+            docs.append((f"{name}{' : tuple or dict, optional' if what == 'layout' else ''}", _ABOUT[what]))
+        for p in row["parameters"]:
+            # Volumes and channels are read off a shape of three axes.
+            default = None if p["name"] in ("depth", "channels") else default_of(p)
+            parameters.append(
+                inspect.Parameter(python_name(p["name"]), inspect.Parameter.KEYWORD_ONLY, default=default)
+            )
+        doc = document(row, docs, [], "See Also\n--------\nmelmo.minimize : solves with it.\n")
+        return inspect.Signature(parameters), doc
+
+    def _check(self) -> None:
+        if self._complete():
+            self._build(self._precision())
+
+    def _complete(self) -> bool:
+        """It can be built without being told the shape of x."""
+        if "layout" in self._row["inputs"]:
+            return self._layout_of(None) is not None
+        parts = (part for part in self._operators() if isinstance(part, Operator))
+        return all(part._complete() for part in parts)
+
+    def _operators(self) -> list[Any]:
+        parts: list[Any] = []
+        for name, kind in input_names(self._row):
+            if kind in ("operator", "operators"):
+                parts.extend(self._arguments[name] if kind == "operators" else (self._arguments[name],))
+        return parts
+
+    def _precision(self) -> str:
+        data = [self._arguments[name] for name, kind in input_names(self._row) if kind == "matrix"]
+        return precision_of(*data, *self._operators())
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The precision of its own data; it works in that of x."""
+        return dtype_of(self._precision())
+
+    def _layout_of(self, x: Packing | None) -> tuple[Layout, Shape | None] | None:
+        """The blocks of x, and the shape of a single one: given, those of a mask, or the problem's."""
+        shape = self._arguments.get("shape")
+        if shape is None and "mask" in self._arguments:
+            shape = np.shape(self._arguments["mask"])
+        if isinstance(shape, Mapping):
+            return [(str(name), *rows_cols(tuple(part))) for name, part in shape.items()], None
+        if shape is not None:
+            shape = (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
+            return [("x", *rows_cols(shape))], shape
+        if x is not None:
+            return x.layout, next(iter(x.shapes.values())) if x.single else None
+        return None
+
+    def _build(self, precision: str, x: Packing | None = None) -> _melmo.Operator:
+        found = self._layout_of(x)
+        key = (precision, repr(found))
+        if key not in self._built:
+            self._built[key] = self._make(precision, found, x)
+        built: _melmo.Operator = self._built[key]
+        return built
+
+    def _make(self, precision: str, found: tuple[Layout, Shape | None] | None, x: Packing | None) -> _melmo.Operator:
+        data: dict[str, Any] = {}
+        for name, kind in input_names(self._row):
+            value = self._arguments[name]
+            if kind == "layout":
+                if found is None:
+                    raise ValueError(f"{type(self).__name__}: give it the shape of x")
+                data["layout"] = found[0]
+            elif kind == "matrix":
+                if hasattr(value, "tocsr") and self._row["name"] == "sparse":
+                    return compressed_rows(precision, value)
+                data["matrix"] = two_axes(name, real_array(name, value, precision))
+            elif kind == "mask":
+                data["mask"] = real_array(name, value, precision).reshape(-1)
+            elif kind == "blocks":
+                data["blocks"] = [value] if isinstance(value, str) else [str(block) for block in value]
+        if self._operators():
+            data["operators"] = self._parts(self._operators(), precision, x)
+        given = dict(self._arguments)
+        for name in ("depth", "channels"):
+            if name in given and given[name] is None and found and found[1] and len(found[1]) == 3:
+                given[name] = found[1][0]
+        return _melmo.Operator.named(precision, self._row["name"], numbers(self._row, given), data)
+
+    def _parts(self, parts: list[Any], precision: str, x: Packing | None) -> list[_melmo.Operator]:
+        if self._row["name"] != "compose":
+            return [build_operator(part, precision, x) for part in parts]
+        # The outer operator works on what the inner one makes.
+        inner = build_operator(parts[1], precision, x)
+        return [build_operator(parts[0], precision, Packing.of_layout(inner.range, precision)), inner]
+
+    @property
+    def built(self) -> _melmo.Operator:
+        """The operator itself; needs to know the shape of x."""
+        return self._build(self._precision())
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of T as a matrix."""
+        return _size(self.built.range), _size(self.built.domain)
+
+    @property
+    def norm_bound(self) -> float:
+        """An upper bound on ‖T‖₂."""
+        return self.built.norm_bound
+
+    @property
+    def sigma_min(self) -> float | None:
+        """A lower bound on σ_min(T), where T is known to be surjective."""
+        return self.built.sigma_min
+
+    def matvec(self, x: Any) -> Array:
+        """Tx, flat."""
+        return self._apply(x, forward=True)[0]
+
+    def rmatvec(self, y: Any) -> Array:
+        """T*y, flat."""
+        return self._apply(y, forward=False)[0]
+
+    def __call__(self, x: Any) -> Variable:
+        """Tx, in its blocks."""
+        flat, layout, shape = self._apply(x, forward=True)
+        return Packing.of_layout(layout, precision_of(flat), shape).unpack(flat)
+
+    def adjoint(self, y: Any) -> Variable:
+        """T*y, in its blocks."""
+        flat, layout, shape = self._apply(y, forward=False)
+        return Packing.of_layout(layout, precision_of(flat), shape).unpack(flat)
+
+    def __matmul__(self, x: Any) -> Any:
+        if isinstance(x, Operator):
+            from melmo.operator import Compose
+
+            return Compose(self, x)
+        return self(x)
+
+    def _apply(self, value: Any, *, forward: bool) -> tuple[Array, Layout, Shape | None]:
+        packing = Packing.of(value)
+        x = packing if forward else None
+        built = self._build(packing.precision, x)
+        flat = packing.pack("x", value)
+        known = self._layout_of(x)
+        shape = known[1] if known else None
+        if forward:
+            return built.matvec(flat), built.range, shape
+        return built.rmatvec(flat), built.domain, shape
+
+
+def _size(layout: Layout) -> int:
+    return sum(rows * cols for _, rows, cols in layout)
+
+
+def two_axes(name: str, array: Array) -> Array:
+    """A matrix; a vector is one column."""
+    if array.ndim == 1:
+        return array.reshape(-1, 1)
+    if array.ndim != 2:
+        return array.reshape(rows_cols(array.shape))
+    return array
+
+
+def compressed_rows(precision: str, matrix: Any) -> _melmo.Operator:
+    """A SciPy sparse matrix, without making it dense."""
+    csr = matrix.tocsr()
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    values = real_array("values of the sparse matrix", csr.data, precision)
+    rows, cols = csr.shape
+    starts, columns = (np.ascontiguousarray(part, dtype=np.int64) for part in (csr.indptr, csr.indices))
+    return _melmo.Operator.compressed_rows(precision, (rows, cols), starts, columns, values)
+
+
+def build_operator(operator: Any, precision: str, x: Packing | None) -> _melmo.Operator:
+    """Any operator: of the catalogue, a matrix, or a user's own."""
+    if operator is None or isinstance(operator, Operator):
+        if operator is None:
+            if x is None:
+                raise ValueError("an identity needs to know the shape of x")
+            return _melmo.Operator.named(precision, "identity", [], {"layout": x.layout})
+        return operator._build(precision, x)
+    if hasattr(operator, "tocsr"):
+        return compressed_rows(precision, operator)
+    if hasattr(operator, "matvec") and hasattr(operator, "rmatvec"):
+        from melmo._user import UserOperator
+
+        return UserOperator(operator, precision).build(x)
+    array = real_array("the operator", operator, precision)
+    if array.ndim != 2:
+        raise ValueError(f"the operator: expected a matrix, got an array of {array.ndim} axes")
+    return _melmo.Operator.named(precision, "dense", [], {"matrix": array})
+

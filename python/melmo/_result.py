@@ -1,0 +1,138 @@
+"""What a run returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_FIELDS = np.dtype(
+    [
+        ("epoch", np.int64),
+        ("k", np.int64),
+        ("F", np.float64),
+        ("F_smoothed", np.float64),
+        ("dual_norm", np.float64),
+        ("prox_gap", np.float64),
+        ("beta", np.float64),
+        ("gamma", np.float64),
+        ("seconds", np.float64),
+        ("dual_norm_lower", np.float64),
+        ("dual_norm_upper", np.float64),
+        ("eta", np.float64),
+        ("excess", np.float64),
+    ]
+)
+
+
+class Trace(np.ndarray[Any, Any]):
+    """The recorded points of a run: a structured array, a row a point.
+
+    The fields are those of the program's ``--trace`` and the oracle's bounds: ``epoch`` (−1 for methods without epochs), ``k``,
+    ``F``, ``F_smoothed``, ``dual_norm``, ``prox_gap``, ``beta``, ``gamma``, ``seconds``, ``dual_norm_lower``,
+    ``dual_norm_upper``, ``eta``, ``excess``.
+    """
+
+    @classmethod
+    def _of(cls, rows: bytearray) -> Trace:
+        """The rows as Rust writes them: the fields one after another, eight bytes each."""
+        return np.frombuffer(rows, dtype=_FIELDS).view(cls)
+
+    def to_pandas(self) -> Any:
+        """The rows as a ``pandas.DataFrame``."""
+        import pandas
+
+        return pandas.DataFrame({name: np.asarray(self[name]) for name in self.dtype.names or ()})
+
+
+class Result(dict[str, Any]):
+    """The end of a run, with its fields as keys and as attributes, like SciPy's ``OptimizeResult``.
+
+    Attributes
+    ----------
+    x : array or dict of arrays
+        The point that the certificate speaks of, in the shape of the start.
+    z : array or dict of arrays
+        prox_{βg}(Tx): the point that carries exact zeros.
+    fun : float
+        F at the solver's last point.
+    status : str
+        ``certified``, ``settled``, ``iterations``, ``time``, ``stopped`` (by the callback), ``interrupted`` (Ctrl-C),
+        ``not-finite`` or ``raised``.
+    success : bool
+        Whether the run was certified or settled.
+    message : str
+        The status as a sentence.
+    nit : int
+        Steps taken.
+    method, reason : str
+        The method that ran and, where it was chosen automatically, why.
+    seconds : float
+        Wall-clock time.
+    certificate : Certificate or None
+        What was reached; ``certificate.verify()`` checks it again.
+    trace : Trace
+        The recorded points.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}") from None
+
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self]
+
+    def __reduce__(self) -> Any:
+        return type(self), (dict(self),)
+
+    def __repr__(self) -> str:
+        width = max(map(len, self), default=0)
+        return "\n".join(f"{name:>{width}}: {_brief(value, width + 2)}" for name, value in self.items())
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the objective and both certificate numbers along the run.
+
+        Parameters
+        ----------
+        axes : pair of matplotlib axes, optional
+            Where; a new figure unless given.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
+        else:
+            figure = axes[0].figure
+        trace = self.trace
+        axes[0].plot(trace["k"], trace["F"], label="F(x)")
+        axes[0].plot(trace["k"], trace["F_smoothed"], "--", label="F_β(x)")
+        axes[0].set(xlabel="k", ylabel="objective")
+        axes[1].plot(trace["k"], trace["dual_norm"], label="‖∇F_β(x)‖_*")
+        axes[1].plot(trace["k"], trace["prox_gap"], "--", label="‖Tx − z‖₂")
+        axes[1].set(xlabel="k", yscale="log")
+        for axis in axes[:2]:
+            axis.legend()
+        axes[0].set_title(f"{self.method}: {self.status} after {self.nit} steps", fontsize="medium")
+        return figure
+
+
+def _brief(value: Any, indent: int) -> str:
+    if isinstance(value, dict) and not isinstance(value, Result):
+        return "{" + ", ".join(f"{name!r}: {_brief(part, indent)}" for name, part in value.items()) + "}"
+    if isinstance(value, Trace):
+        return f"{len(value)} rows"
+    if isinstance(value, np.ndarray):
+        if value.size > 12:
+            return f"<{'×'.join(map(str, value.shape))} {value.dtype}>"
+        return str(value).replace("\n", "\n" + " " * indent)
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,153 @@
+"""Sparse factors of a matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from melmo import _melmo
+from melmo._estimator import Floats, penalty_text
+from melmo._penalty import Penalty
+
+
+class SparseFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """X ≈ WH with a sparse W, like scikit-learn's ``NMF``.
+
+    Minimises ‖M⊙(X − WH)‖² + Σ φ(Wᵢⱼ) + ν/2·‖H‖², where M leaves out the entries of X that are NaN. Without a ridge on H (ν = 0) no
+    minimiser exists: (tW, H/t) with t → 0 keeps the fit and removes the penalty.
+
+    Parameters
+    ----------
+    n_components : int, default 5
+        Columns of W.
+    penalty : str or melmo.penalty, default "mcp"
+        φ: ``"mcp"``, ``"l1"``, ``"scad"``, …, with parameters as in ``"mcp:mu=2"``, or an object of ``melmo.penalty``.
+    lam : float or None, default 1.0
+        λ; None leaves the penalty's own. It is weighed against squares of X: multiply X by 10 and λ by 100.
+    ridge : float, default 0.1
+        ν.
+    nonnegative : bool, default False
+        Neither W nor H has negative entries.
+    method : str, default "auto"
+        A method of the catalogue. With `nonnegative` only those that need no structure.
+    max_iter : int, optional
+        Steps, at most.
+    tol : float, default 1e-8
+        How far ``transform`` goes: until no entry of W moves by more than this share of the first moves.
+    random_state : int, RandomState or None, default None
+        For the start.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_components, n_features)
+        H.
+    reconstruction_err_ : float
+        ‖M⊙(X − WH)‖ for the W of ``transform``.
+    objective_ : float
+        What was minimised, where the solver ended.
+    status_ : str
+        Why it ended.
+    n_iter_ : int
+        Its steps.
+
+    Notes
+    -----
+    ``fit_transform(X)`` is ``fit(X).transform(X)``: W is found from H and X alone, each row by itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melmo import SparseFactorization
+    >>> rng = np.random.default_rng(0)
+    >>> W = rng.normal(size=(60, 3)) * (rng.random((60, 3)) < 0.4)
+    >>> X = W @ rng.normal(size=(3, 20))
+    >>> X[rng.random(X.shape) < 0.1] = np.nan
+    >>> model = SparseFactorization(3, lam=0.1, ridge=0.01, random_state=0)
+    >>> found = model.fit_transform(X)
+    >>> bool(np.mean(found == 0) > 0.3), bool(np.nanmax(abs(X - model.inverse_transform(found))) < 0.5)
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 5,
+        *,
+        penalty: str | Penalty = "mcp",
+        lam: float | None = 1.0,
+        ridge: float = 0.1,
+        nonnegative: bool = False,
+        method: str = "auto",
+        max_iter: int | None = None,
+        tol: float = 1e-8,
+        random_state: Any = None,
+    ):
+        self.n_components = n_components
+        self.penalty = penalty
+        self.lam = lam
+        self.ridge = ridge
+        self.nonnegative = nonnegative
+        self.method = method
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _checked(self, X: Any, reset: bool) -> Floats:
+        found = validate_data(
+            self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan", reset=reset
+        )
+        return np.ascontiguousarray(found)
+
+    def fit(self, X: Any, y: Any = None) -> SparseFactorization:
+        """Finds H. NaN marks entries that are missing."""
+        X = self._checked(X, True)
+        rank = self.n_components
+        if not isinstance(rank, (int, np.integer)) or rank < 1:
+            raise ValueError(f"n_components: expected a whole number, at least 1, got {rank!r}")
+        size = float(np.sqrt(np.nanmean(X.astype(np.float64) ** 2))) if not np.isnan(X).all() else np.nan
+        if not np.isfinite(size):
+            raise ValueError("X: every entry is missing; expected some numbers")
+        scale = np.sqrt(size / np.sqrt(rank)) if size > 0 else 1.0
+        rng = check_random_state(self.random_state)
+        W = (scale * rng.standard_normal((X.shape[0], rank))).astype(X.dtype)
+        H = (scale * rng.standard_normal((rank, X.shape[1]))).astype(X.dtype)
+        settings = {"method": self.method, "max_iter": self.max_iter}
+        text = penalty_text(self.penalty, self.lam)
+        raw = _melmo.factorize(X, W, H, text, float(self.ridge), bool(self.nonnegative), settings)
+        parts = raw["z"] if self.nonnegative else raw["x"]
+        self.components_ = parts[X.shape[0] * rank :].reshape(rank, X.shape[1]).copy()
+        self.n_components_ = int(rank)
+        self._n_features_out = int(rank)
+        self.objective_ = float(raw["fun"])
+        self.status_ = str(raw["status"])
+        self.n_iter_ = max(1, int(raw["nit"]))
+        self.reconstruction_err_ = float(np.sqrt(np.nansum((X - self._encode(X) @ self.components_) ** 2)))
+        return self
+
+    def _encode(self, X: Floats) -> Floats:
+        H = self.components_.astype(X.dtype, copy=False)
+        text = penalty_text(self.penalty, self.lam)
+        tol = max(float(self.tol), 1e-5) if X.dtype == np.float32 else float(self.tol)
+        return np.asarray(_melmo.encode(X, H, text, bool(self.nonnegative), tol, 10_000)).reshape(len(X), -1)
+
+    def transform(self, X: Any) -> Floats:
+        """W for rows X: each minimises its own part of the objective, with H as it is."""
+        check_is_fitted(self)
+        return self._encode(self._checked(X, False))
+
+    def inverse_transform(self, W: Any) -> Floats:
+        """WH."""
+        check_is_fitted(self)
+        W = np.asarray(W)
+        if W.ndim != 2 or W.shape[1] != self.n_components_:
+            raise ValueError(f"W: expected {self.n_components_} columns, got the shape {W.shape}")
+        return np.asarray(W @ self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,94 @@
+"""Names, arguments, pickles, copies and texts of everything."""
+
+import copy
+import json
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import melmo
+from melmo import _catalogue, _stubs
+
+TERMS = [
+    melmo.penalty.MCP(0.5, 2.0),
+    melmo.penalty.L1(on="groups", groups=[[0, 1], [2]]),
+    melmo.loss.Masked(np.eye(3), mask=np.ones((3, 3))),
+    melmo.loss.LeastSquares(np.arange(12.0).reshape(4, 3), np.ones(4)),
+    melmo.operator.Difference2D((3, 3)),
+    melmo.operator.Stack(melmo.operator.Identity(4), np.ones((2, 4))),
+    melmo.geometry.Spectral("svd"),
+    melmo.geometry.L2(),
+]
+
+
+@pytest.mark.parametrize("term", TERMS, ids=repr)
+def test_terms_are_values(term):
+    for again in (pickle.loads(pickle.dumps(term)), copy.copy(term), copy.deepcopy(term)):
+        assert again == term and type(again) is type(term) and repr(again) == repr(term)
+    assert term != melmo.penalty.L1(17.0) and hash(term) == hash(copy.deepcopy(term))
+
+
+def test_repr_can_be_typed_again():
+    for term in (TERMS[0], TERMS[1], TERMS[4], TERMS[6], TERMS[7]):
+        module = sys.modules[type(term).__module__]
+        assert eval(repr(term), vars(module)) == term
+
+
+def test_results_and_certificates_are_pickled():
+    result = melmo.minimize(melmo.loss.Masked(np.ones((3, 3))), melmo.penalty.MCP(0.2, 3.0), max_iter=5)
+    again = pickle.loads(pickle.dumps(result))
+    assert again.status == result.status and np.array_equal(again.x, result.x)
+    assert again.certificate == result.certificate and type(again.trace) is type(result.trace)
+    assert np.array_equal(again.trace, result.trace) and "certificate" in dir(result)
+    assert "status: " in repr(result) and "dual_norm" in repr(result.certificate)
+    with pytest.raises(AttributeError):
+        result.nothing
+
+
+def test_problems_are_pickled():
+    problem = melmo.Problem(melmo.loss.Masked(np.ones((3, 3))), melmo.penalty.MCP(0.2, 3.0), x0=np.zeros(9, np.float32))
+    for again in (pickle.loads(pickle.dumps(problem)), copy.deepcopy(problem)):
+        assert again.objective(np.ones(9)) == problem.objective(np.ones(9)) and again.packing.precision == "f32"
+        assert again.minimize(max_iter=2).x.shape == (9,) and repr(again) == repr(problem)
+
+
+@pytest.mark.parametrize("kind", ["penalties", "losses", "operators", "geometries"])
+def test_every_row_has_a_class(kind):
+    module = {"penalties": melmo.penalty, "losses": melmo.loss}.get(kind) or {
+        "operators": melmo.operator,
+        "geometries": melmo.geometry,
+    }[kind]
+    for row in melmo.catalogue()[kind]:
+        made = getattr(module, _catalogue.class_name(row["name"]))
+        parameters = made.__signature__.parameters
+        for parameter in row["parameters"]:
+            assert _catalogue.python_name(parameter["name"]) in parameters
+        assert row["about"] in made.__doc__ and row["formula"] in made.__doc__
+
+
+def program():
+    """The command-line program, where it was built."""
+    named = os.environ.get("MELMO_PROGRAM")
+    built = Path(__file__).parents[2] / "target" / "release" / "melmo"
+    return named or (str(built) if built.exists() else None)
+
+
+@pytest.mark.skipif(program() is None, reason="the program was not built")
+def test_names_are_those_of_the_program():
+    listed = json.loads(subprocess.run([program(), "list", "--json"], capture_output=True, text=True, check=True).stdout)
+    for kind, rows in melmo.catalogue().items():
+        assert [row["name"] for row in rows] == [row["name"] for row in listed[kind]], kind
+        for ours, theirs in zip(rows, listed[kind]):
+            assert [p["name"] for p in ours["parameters"]] == [p["name"] for p in theirs["parameters"]]
+    assert list(melmo.data.bundled()) == [row["name"] for row in listed["data"]]
+
+
+def test_stubs_are_those_of_the_catalogue():
+    folder = Path(melmo.__file__).parent
+    for file, text in _stubs.stubs().items():
+        assert (folder / file).read_text(encoding="utf-8") == text, f"run python -m melmo._stubs: {file} is old"

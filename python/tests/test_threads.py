@@ -1,0 +1,105 @@
+"""The interpreter is free while Rust works; runs in several threads; Ctrl-C."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import melmo
+
+IMAGE = np.random.default_rng(0).standard_normal((256, 256))
+
+
+def solve(seconds):
+    return melmo.minimize(
+        melmo.loss.Masked(IMAGE),
+        melmo.penalty.MCP(0.2, 3.0),
+        melmo.operator.Difference2D(),
+        method="melmo",
+        max_iter=10**9,
+        time_limit=seconds,
+        trace_every=0,
+    )
+
+
+def test_the_interpreter_is_free_while_rust_works():
+    thread = threading.Thread(target=solve, args=(1.0,))
+    thread.start()
+    longest, last, count = 0.0, time.perf_counter(), 0
+    while thread.is_alive():
+        time.sleep(0.002)
+        now = time.perf_counter()
+        longest, last, count = max(longest, now - last), now, count + 1
+    # A lock that is held would let this loop turn once or twice.
+    assert count > 20 and longest < 0.5
+
+
+def test_runs_in_several_threads_are_the_same_run():
+    def job():
+        return melmo.minimize(
+            melmo.loss.Masked(IMAGE), melmo.penalty.MCP(0.2, 3.0), melmo.operator.Difference2D(), max_iter=30
+        )
+
+    alone, found = job(), []
+    threads = [threading.Thread(target=lambda: found.append(job())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4 and all(np.array_equal(result.x, alone.x) for result in found)
+
+
+def test_failures_stay_in_their_thread():
+    def bad(x):
+        raise KeyError("mine")
+
+    caught = []
+
+    def run():
+        try:
+            melmo.minimize(bad, melmo.penalty.L1(1.0), x0=np.ones(3))
+        except KeyError as error:
+            caught.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    assert solve(0.2).status == "time"
+    for thread in threads:
+        thread.join()
+    assert len(caught) == 3
+
+
+PROGRAM = """
+    import sys, time, numpy as np, melmo
+    y = np.random.default_rng(0).standard_normal((256, 256))
+    own = sys.argv[1] == "own"
+    def fun(x):
+        return 0.5 * float(((x - y) ** 2).sum()), x - y
+    f = fun if own else melmo.loss.Masked(y)
+    print("ready", flush=True)
+    result = melmo.minimize(
+        f, melmo.penalty.MCP(0.2, 3.0), melmo.operator.Difference2D(), y, method="melmo", max_iter=10**9
+    )
+    print(result.status, np.isfinite(result.x).all() and result.fun < melmo.Problem(
+        melmo.loss.Masked(y), melmo.penalty.MCP(0.2, 3.0), melmo.operator.Difference2D()).objective(y), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("kind", ["own", "ours"])
+def test_ctrl_c_returns_the_best_point_within_a_second(kind):
+    command = [sys.executable, "-c", textwrap.dedent(PROGRAM), kind]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1.0)
+    start = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == "interrupted True\n"
+    assert time.perf_counter() - start < 1.0
+    assert process.wait(10) == 0

@@ -97,8 +97,9 @@ mod tests {
         let factors = Factors { y: &y, mask: None, rows, cols, rank, penalty: &penalty, ridge: 1e-4 };
         let prepared = factors.prepare_nonnegative(draw(rows * rank), draw(rank * cols)).unwrap();
         let solved = solve(&prepared, &Settings::default(), Watch::default()).unwrap();
-        let (w, h) = solved.report.x.split_at(rows * rank);
-        assert!(solved.report.x.iter().all(|v| *v >= 0.0));
+        // z has the signs and the zeros; x is the point that the certificate speaks of.
+        let (w, h) = solved.report.z.split_at(rows * rank);
+        assert!(solved.report.z.iter().all(|v| *v >= 0.0));
         assert!(super::super::relative_error(&factors, w, h).unwrap() < 1e-4);
     }
 }

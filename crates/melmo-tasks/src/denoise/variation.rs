@@ -11,7 +11,14 @@ use melmo::start::tikhonov;
 use super::start;
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
-use crate::prepared::{Defaults, Prepared};
+use crate::prepared::{Defaults, Prepared, Tuned};
+
+/// Without local minima to pass by, the tilt of the library's own choice only delays.
+const CONVEX: Tuned = Tuned {
+    method: "admm",
+    arguments: Vec::new(),
+    reason: "a convex penalty of differences on a grid: splitting costs two cosine transforms a step",
+};
 
 /// What the numbers are arranged on, the last axis running fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +67,9 @@ pub fn variation<S: Real>(y: &[S], grid: Grid, penalty: &PenaltyChoice, isotropi
         Grid::Channels([channels, rows, cols]) => start::smooth(y, [rows, cols, channels])?,
         Grid::Volume(_) => tikhonov(&problem, 0.5)?,
     };
-    Ok(Prepared { problem, start, defaults: Defaults::default(), optimum: None })
+    let splits = problem.g().weak_convexity() == 0.0 && !matches!(grid, Grid::Channels(_));
+    let defaults = Defaults { tuned: splits.then_some(CONVEX), ..Defaults::default() };
+    Ok(Prepared { problem, start, defaults, optimum: None })
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl<S: Real> Table<'_, S> {
         match *self {
             Self::Full(x) => {
                 let all: Vec<usize> = (0..rows).collect();
-                Ok(Box::new(Dense::new(design.matrix(x, &all), rows, design.width())?))
+                Ok(Box::new(Dense::design(design.matrix(x, &all), rows, design.width())?))
             }
             Self::Compressed { starts, columns, values } => {
                 melmo::error::Error::expect_len("row starts of X", rows + 1, starts.len())?;

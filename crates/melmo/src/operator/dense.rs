@@ -26,17 +26,23 @@ const DECOMPOSED: usize = 512;
 impl<S: Real> Dense<S> {
     /// A as rows·cols numbers, row after row; x and Tx are vectors called `x` and `y`.
     pub fn new(a: Vec<S>, rows: usize, cols: usize) -> Result<Self, Error> {
+        let plain = Self::design(a, rows, cols)?;
+        let decomposition = if rows.min(cols) <= DECOMPOSED { Decomposition::of(&plain.a, rows, cols) } else { None };
+        Ok(Self {
+            norm_bound: decomposition.as_ref().map_or(plain.norm_bound, |d| d.largest().min(plain.norm_bound)),
+            pseudo_inverse: decomposition.and_then(Decomposition::pseudo_inverse),
+            ..plain
+        })
+    }
+
+    /// The same without the decomposition, whatever the size: for methods that go column by column it would cost more than they
+    /// do. The bound on the norm is that of the entries, and there is no right inverse.
+    pub fn design(a: Vec<S>, rows: usize, cols: usize) -> Result<Self, Error> {
         Error::expect_len("entries of a dense matrix", Layout::matrix(rows, cols)?.size(), a.len())?;
         Error::expect_finite("dense matrix", &a)?;
         let norm_bound = entries_bound(rows, cols, &a, |i| a[i * cols..(i + 1) * cols].iter().enumerate())?;
-        let decomposition = if rows.min(cols) <= DECOMPOSED { Decomposition::of(&a, rows, cols) } else { None };
-        Ok(Self {
-            domain: Layout::vector(cols)?,
-            range: Layout::new([("y", rows, 1)])?,
-            norm_bound: decomposition.as_ref().map_or(norm_bound, |d| d.largest().min(norm_bound)),
-            pseudo_inverse: decomposition.and_then(Decomposition::pseudo_inverse),
-            a,
-        })
+        let (domain, range) = (Layout::vector(cols)?, Layout::new([("y", rows, 1)])?);
+        Ok(Self { domain, range, norm_bound, pseudo_inverse: None, a })
     }
 
     /// A, row after row.

@@ -210,7 +210,7 @@ def test_an_exception_in_a_term_comes_back_with_the_result(method, where):
         melmo.minimize(fun, g, T(), np.zeros_like(Y), method=method, max_iter=200, trace_every=1)
     result = getattr(caught.value, "result", None)
     assert result is None or (result.status == "raised" and np.isfinite(result.x).all())
-    assert melmo.minimize(squares, OwnL1(0.3), x0=Y, max_iter=3).nit == 3, "a failure does not stay behind"
+    assert melmo.minimize(squares, OwnL1(0.3), x0=Y, max_iter=50).success, "a failure does not stay behind"
 
 
 def test_answers_of_the_wrong_kind_are_refused():

@@ -5,7 +5,8 @@
 //! FOLDER holds scikit-learn's `diabetes_data_raw.csv` and `diabetes_target.csv` (unpacked from its wheel,
 //! `sklearn/datasets/data/*.csv.gz`); the design is then all products of at most two of its ten columns. The others are made
 //! from a seed: correlated columns (0.5 to the power of their distance), 1 % of them behind the target, as much noise as
-//! a quarter of the signal. Every method goes along the same λs, from λ_max down to λ_max/20, each from its own last answer.
+//! a quarter of the signal. Every method goes along the same λs, from λ_max down to λ_max/20, each from its own last answer;
+//! `polished` takes coordinate descent's path and looks past each of its points.
 //! Seconds are of this thread on the processor, so that a busy machine does not count.
 
 use std::io::Write as _;
@@ -119,27 +120,39 @@ const PENALTIES: [(&str, Penalty); 3] = [
 /// F at every λ, and the seconds for all.
 type Along = (Vec<f64>, f64);
 
-/// Coordinate descent along the path.
-fn coordinates(f: &Arc<LeastSquares<f64>>, penalty: Penalty, lambdas: &[f64]) -> Along {
+/// Coordinate descent along the path: also its points.
+fn coordinates(f: &Arc<LeastSquares<f64>>, penalty: Penalty, lambdas: &[f64]) -> (Along, Vec<Vec<f64>>) {
     let (began, n) = (seconds(), f.layout().size());
     let mut path = LambdaPath::new(&**f, None, |lambda| Ok(penalty(lambda, n))).unwrap().accuracy(1e-8, 200);
-    let reached = lambdas.iter().map(|&lambda| path.solve(lambda).unwrap().objective).collect();
-    (reached, seconds() - began)
+    let points = lambdas.iter().map(|&lambda| path.solve(lambda).unwrap());
+    let (reached, points) = points.map(|point| (point.objective, point.x)).unzip();
+    ((reached, seconds() - began), points)
 }
 
-/// Another method along the path, by its name; `None` where there is no such method for this problem.
-fn along(f: &Arc<LeastSquares<f64>>, penalty: Penalty, lambdas: &[f64], method: &str, steps: u64) -> Option<Along> {
+/// Another method along the path, by its name: from its own last answer, or from given points. `None` where there is no such
+/// method for this problem.
+fn along(
+    f: &Arc<LeastSquares<f64>>,
+    penalty: Penalty,
+    lambdas: &[f64],
+    (method, steps): (&str, u64),
+    starts: Option<&[Vec<f64>]>,
+) -> Option<Along> {
     let (began, n) = (seconds(), f.layout().size());
     let rows = methods::<f64>();
     let row = find("method", &rows, method).ok()?;
     let (mut x, mut reached) = (vec![0.0; n], Vec::new());
-    for &lambda in lambdas {
+    for (i, &lambda) in lambdas.iter().enumerate() {
+        if let Some(starts) = starts {
+            x.clone_from(&starts[i]);
+        }
         let layout = f.layout().clone();
         let t = Box::new(Identity::new(layout.clone()));
         let problem = Problem::from_boxes(Box::new(Shared(f.clone())), penalty(lambda, n), t).unwrap();
         let geometry = for_layout(Norm::L2, &layout, Oracle::Auto).unwrap();
         let mut solver = (row.build)(&Arguments::defaults(&row.entry).unwrap(), &problem, geometry, &x).ok()?;
-        let stalled = Some(Stalled { steps: 100, relative: 1e-9 });
+        // `polished` seems to rest while it looks elsewhere.
+        let stalled = (method != "polished").then_some(Stalled { steps: 100, relative: 1e-9 });
         let report = run(&mut *solver, &Options::new(Stop { stalled, ..Stop::after(steps) }), &mut []);
         reached.push(problem.objective(&report.z).min(problem.objective(&report.x)));
         x = report.z;
@@ -180,15 +193,23 @@ fn main() {
             let mut path = LambdaPath::new(&*f, None, |lambda| Ok(penalty(lambda, cols))).unwrap();
             let lambdas = geometric(path.lambda_max().unwrap(), 0.05, count);
             drop(path);
-            let (base, took) = coordinates(&f, penalty, &lambdas);
+            let ((base, took), points) = coordinates(&f, penalty, &lambdas);
             print!("| {name} | {rows}×{cols} | {label} | {took:.2} s |");
             let _ = std::io::stdout().flush();
             for method in others {
                 // Smoothing a problem whose prox is at hand is a detour: on large designs it is left out.
                 let large = rows * cols > 1_000_000;
-                let steps = if rows * cols > 10_000_000 { 150 } else { 3000 };
-                let reached =
-                    if large && method == "metric" { None } else { along(&f, penalty, &lambdas, method, steps) };
+                let steps = match method {
+                    _ if rows * cols > 10_000_000 => 150,
+                    "polished" => 600,
+                    _ => 3000,
+                };
+                // Ours goes along the same path, and looks past every point of it.
+                let starts = (method == "polished").then_some(&points[..]);
+                let reached = match large && method == "metric" {
+                    true => None,
+                    false => along(&f, penalty, &lambdas, (method, steps), starts),
+                };
                 match reached {
                     Some((reached, took)) => {
                         let over: Vec<f64> = reached.iter().zip(&base).map(|(a, b)| a / b - 1.0).collect();

@@ -84,6 +84,8 @@ fn what_is_finished_is_not_run_again() {
     assert_eq!(run("--seeds 1"), 0, "and the first is still there");
     let told = place.done("reproduce --quick -o out --seeds 1 --as-published").stderr;
     assert!(told.contains("more in the folder are of other settings"), "a change of settings is noticed: {told}");
+    let stale = "out/tables/final-f-from-a-standard-normal-start.csv";
+    assert!(!place.file(stale).exists(), "a table of the other setting would pass for one of this");
     let again = place.done("reproduce --quick -o out --seeds 1 --as-published").stderr;
     assert!(again.contains("runs were finished before and are kept"), "{again}");
     let published = place.json("reproduce --quick -o out --seeds 1 --as-published");

@@ -70,29 +70,35 @@ fn runs<'a>(results: &'a Results, schedule: &str, set: Set) -> Vec<&'a (Instance
     results.group(Experiment::Rates, schedule, |instance| instance.set == set).runs
 }
 
-/// k with the dual norm or the gap that the guarantee is about, until the run has landed.
-fn numbers(run: &(Instance, Outcome), schedule: &str, quantity: Quantity) -> Vec<(u64, f64)> {
+/// (k, dual norm, gap): the numbers that the guarantee is about.
+fn numbers(run: &(Instance, Outcome), schedule: &str) -> Vec<(u64, f64, f64)> {
     let (instance, outcome) = run;
-    let all: Vec<(u64, f64, f64)> = if schedule == SCHEDULES[2] {
+    if schedule == SCHEDULES[2] {
         outcome.points.last().map(|p| (instance.iterations, p.least, p.gap)).into_iter().collect()
     } else if outcome.epochs.is_empty() {
         outcome.points.iter().map(|p| (p.k, p.least, p.gap)).collect()
     } else {
         outcome.epochs.iter().map(|epoch| (2 << epoch.l, epoch.least, epoch.gap)).collect()
-    };
+    }
+}
+
+/// (k, the number asked for), until the dual norm says that the run has landed.
+fn until_landed(all: impl IntoIterator<Item = (f64, f64, f64)>, quantity: Quantity) -> Vec<(f64, f64)> {
     let flying = all.into_iter().take_while(|(_, least, _)| *least >= LANDED);
     flying.map(|(k, least, gap)| (k, if quantity == Quantity::Gap { gap } else { least })).collect()
 }
 
 /// (k, median over the seeds) of a schedule.
 pub fn points(results: &Results, schedule: &str, set: Set, quantity: Quantity) -> Vec<(f64, f64)> {
-    let mut curve = Curve::new();
+    let (mut norms, mut gaps) = (Curve::new(), Curve::new());
     for run in runs(results, schedule, set) {
-        for (k, value) in numbers(run, schedule, quantity) {
-            curve.entry(k).or_default().push(value);
+        for (k, least, gap) in numbers(run, schedule) {
+            norms.entry(k).or_default().push(least);
+            gaps.entry(k).or_default().push(gap);
         }
     }
-    medians(&curve)
+    let both = medians(&norms).into_iter().zip(medians(&gaps));
+    until_landed(both.map(|((k, least), (_, gap))| (k, least, gap)), quantity)
 }
 
 /// (ε, median steps) of an epoch-wise schedule, for every ε that all seeds came to.
@@ -108,12 +114,13 @@ pub fn certificates(results: &Results, schedule: &str, set: Set) -> Vec<(f64, f6
 
 /// Slopes of the single seeds; the horizon's runs of a seed belong together.
 fn of_seeds(results: &Results, schedule: &str, set: Set, quantity: Quantity, window: (f64, f64)) -> Option<(f64, f64)> {
-    let mut seeds: BTreeMap<u64, Vec<(f64, f64)>> = BTreeMap::new();
+    let mut seeds: BTreeMap<u64, Vec<(f64, f64, f64)>> = BTreeMap::new();
     for run in runs(results, schedule, set) {
-        let numbers = numbers(run, schedule, quantity).into_iter().map(|(k, value)| (k as f64, value));
+        let numbers = numbers(run, schedule).into_iter().map(|(k, least, gap)| (k as f64, least, gap));
         seeds.entry(run.0.seed).or_default().extend(numbers);
     }
-    let slopes: Vec<f64> = seeds.into_values().filter_map(|points| slope(points, window)).collect();
+    seeds.values_mut().for_each(|points| points.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    let slopes: Vec<f64> = seeds.into_values().filter_map(|all| slope(until_landed(all, quantity), window)).collect();
     (!slopes.is_empty()).then(|| range(&slopes))
 }
 

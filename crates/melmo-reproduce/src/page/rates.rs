@@ -65,8 +65,8 @@ fn table(results: &Results) -> Table {
         Column::text("holds"),
     ];
     let mut table = Table::new(columns).title("Fitted slopes beside guaranteed exponents").caption(format!(
-        "From k = {FROM} as far as the second column says: to the end, or until one of the seeds lands on a stationary point (a dual \
-         norm below {LANDED}). At least as steep, both of them, within {SLACK}."
+        "From k = {FROM} as far as the third column says: to the end, or until the runs land on a stationary point (a median \
+         dual norm below {LANDED}). At least as steep, both of them, within {SLACK}."
     ));
     for set in SETS {
         table = table.rule();

@@ -52,16 +52,16 @@ fn verdict(slopes: &[&Slope]) -> Cell {
 }
 
 fn table(results: &Results) -> Table {
-    let (norms, gaps) = ("min ‖∇F_{β}‖_{∗} against k", "proximal gap against k");
+    let (norms, gaps) = ("min ‖∇F_{β}‖_{∗}", "proximal gap");
     let columns = [
         Column::text("Data"),
         Column::text("schedule"),
         Column::text("up to k"),
         exponent("fitted").group(norms),
         Column::text("single seeds").group(norms),
-        exponent("guaranteed").group(norms),
+        exponent("bound").group(norms),
         exponent("fitted").group(gaps),
-        exponent("guaranteed").group(gaps),
+        exponent("bound").group(gaps),
         Column::text("holds"),
     ];
     let mut table = Table::new(columns).title("Fitted slopes beside guaranteed exponents").caption(format!(
@@ -75,7 +75,7 @@ fn table(results: &Results) -> Table {
             let [norm, gap] = pair else { continue };
             let seeds = norm
                 .seeds
-                .map_or(Cell::EMPTY, |(low, high)| Cell::from(format!("{low:.2} to {high:.2}").replace('-', "−")));
+                .map_or(Cell::EMPTY, |(low, high)| Cell::from(format!("{low:.2} … {high:.2}").replace('-', "−")));
             table = table.row([
                 Cell::from(if row == 0 { set.name() } else { "" }),
                 Cell::from(norm.schedule),

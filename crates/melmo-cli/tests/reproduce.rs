@@ -82,8 +82,15 @@ fn what_is_finished_is_not_run_again() {
     let more = run("--seeds 2");
     assert!(0 < more && more < all, "a second seed runs {more} more");
     assert_eq!(run("--seeds 1"), 0, "and the first is still there");
-    let published = run("--seeds 1 --as-published");
-    assert!(published > all / 2, "another setting is another run: {published}");
+    let told = place.done("reproduce --quick -o out --seeds 1 --as-published").stderr;
+    assert!(told.contains("more in the folder are of other settings"), "a change of settings is noticed: {told}");
+    let stale = "out/tables/final-f-from-a-standard-normal-start.csv";
+    assert!(!place.file(stale).exists(), "a table of the other setting would pass for one of this");
+    let again = place.done("reproduce --quick -o out --seeds 1 --as-published").stderr;
+    assert!(again.contains("runs were finished before and are kept"), "{again}");
+    let published = place.json("reproduce --quick -o out --seeds 1 --as-published");
+    assert_eq!(published["run"], 0);
+    assert!(published["others"].as_u64().unwrap() > all / 2, "another setting is another run: {published}");
     let damaged = std::fs::read_dir(place.file("out/instances")).unwrap().next().unwrap().unwrap().path();
     std::fs::write(damaged, "{").unwrap();
     assert!(run("--seeds 2") + run("--seeds 1 --as-published") == 1, "a damaged file is run again");

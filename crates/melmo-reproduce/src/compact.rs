@@ -62,6 +62,46 @@ mod tests {
 
     use super::*;
 
+    /// F after steps of every method of the table, in all columns and in few.
+    #[test]
+    fn runs_are_the_same() {
+        use melmo::drive::{Options, Stop, run};
+        use melmo::geometry::{Norm, Oracle, for_layout};
+        use melmo::operator::Select;
+        use melmo::penalty::{Entrywise, Mcp};
+        use melmo::problem::Problem;
+        use melmo::schedule::Power;
+        use melmo::smooth::{Factorization, Smooth};
+        use melmo::solver::{Melmo, Solver, Subgradient};
+
+        let (rows, cols, rank) = (6, 50, 2);
+        let mut seeded = Seeded::new(2);
+        let (y, x): (Vec<f64>, Vec<f64>) = (seeded.normals(rows * cols), seeded.normals(rank * (rows + cols)));
+        let small = compact(&y, &x[rows * rank..], rows, cols, rank).unwrap();
+        let end = |y: &[f64], cols: usize, start: &[f64], method: &str| {
+            let loss = Factorization::new(y.to_vec(), rows, cols, rank).unwrap();
+            let select = Select::new(loss.layout(), &["W"]).unwrap();
+            let penalty = Entrywise::new(Mcp::new(1.0, 3.0).unwrap(), rows * rank);
+            let problem = Problem::new(loss, penalty, select).unwrap();
+            let schedule = Power { beta: 1.0, gamma: 1.0, p: 7.0 / 12.0, q: 1.0 / 3.0 };
+            let in_norm = |norm, oracle| {
+                let geometry = for_layout(norm, problem.layout(), oracle).unwrap();
+                Box::new(Melmo::new(&problem, geometry, schedule, start).unwrap())
+            };
+            let mut solver: Box<dyn Solver<f64>> = match method {
+                "subgradient" => Box::new(Subgradient::new(&problem, 1e-3, start).unwrap()),
+                "normalised" => in_norm(Norm::L2, Oracle::Auto),
+                _ => in_norm(Norm::Spectral, "newton-schulz:6".parse().unwrap()),
+            };
+            run(&mut *solver, &Options::new(Stop::after(60)), &mut []).objective
+        };
+        let start: Vec<f64> = x[..rows * rank].iter().chain(&small.h).copied().collect();
+        for method in ["subgradient", "normalised", "spectral"] {
+            let (whole, less) = (end(&y, cols, &x, method), end(&small.y, small.cols, &start, method));
+            assert!((whole - less).abs() < 1e-8 * whole, "{method}: {whole} {less}");
+        }
+    }
+
     #[test]
     fn products_keep_their_lengths() {
         let (rows, cols, rank) = (5, 40, 3);

@@ -9,12 +9,27 @@ use crate::error::Error;
 use crate::instance::{Experiment, Instance, Objective, Outcome};
 use crate::results::Results;
 
-/// Writes everything into the folder, over what an earlier run wrote there; returns the page's path.
-pub fn write(folder: &Path, page: &Page, results: &Results) -> Result<PathBuf, Error> {
-    for inner in ["tables", "figures", "traces"] {
-        let path = folder.join(inner);
-        std::fs::create_dir_all(&path).map_err(|source| Error::Folder { path, source })?;
+/// What is written, by folder and extension.
+const WRITTEN: [(&str, &[&str]); 3] =
+    [("tables", &["md", "csv", "tex"]), ("figures", &["svg", "png"]), ("traces", &["csv"])];
+
+/// Makes the inner folders, without what an earlier run with other settings wrote there: it would pass for this one's.
+fn prepare(folder: &Path) -> std::io::Result<()> {
+    for (inner, extensions) in WRITTEN {
+        std::fs::create_dir_all(folder.join(inner))?;
+        for entry in std::fs::read_dir(folder.join(inner))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|e| extensions.iter().any(|known| e == *known)) {
+                std::fs::remove_file(path)?;
+            }
+        }
     }
+    Ok(())
+}
+
+/// Writes everything into the folder, in place of what an earlier run wrote there; returns the page's path.
+pub fn write(folder: &Path, page: &Page, results: &Results) -> Result<PathBuf, Error> {
+    prepare(folder).map_err(|source| Error::Folder { path: folder.to_path_buf(), source })?;
     let save = |name: &str, bytes: &[u8]| file::save(&folder.join(name), bytes, true);
     for (name, table) in page.tables() {
         save(&format!("tables/{name}.md"), table.markdown().as_bytes())?;

@@ -209,8 +209,21 @@ pub struct Outcome {
     pub seconds: f64,
     /// (ε, k): the first candidate with dual norm and gap at most ε, for epochs.
     pub certificates: Vec<(f64, u64)>,
+    /// The best point of each epoch, for epochs.
+    pub epochs: Vec<Epoch>,
     /// The end point of an image, as grey samples in hexadecimal.
     pub image: Option<String>,
+}
+
+/// The best point of an epoch: what the theorems of epoch-wise methods are about.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// Which: l.
+    pub l: u32,
+    /// S_l, an upper bound on the dual norm there.
+    pub least: f64,
+    /// The proximal gap there.
+    pub gap: f64,
 }
 
 /// A recorded point.

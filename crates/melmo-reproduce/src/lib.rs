@@ -16,6 +16,7 @@ pub mod published;
 pub mod results;
 pub mod run;
 mod setting;
+pub mod slopes;
 pub mod statistics;
 pub mod store;
 

@@ -37,6 +37,7 @@ pub fn execute(instance: &Instance, library: &Library, watch: &Watch) -> Result<
         image: prepared.measure.picture(&report.x),
         points: probe.points,
         certificates: probe.certificates,
+        epochs: probe.epochs,
     }))
 }
 

@@ -8,7 +8,7 @@ use melmo::geometry::{Geometry, Norm, Oracle, for_block};
 use melmo::solver::{Info, Solver};
 use melmo::vector::dot;
 
-use crate::instance::Point;
+use crate::instance::{Epoch, Point};
 use crate::prepared::Measure;
 
 /// Thresholds ε for which the first certificate is noted: 1, 2^{−1/2}, …
@@ -30,6 +30,7 @@ pub(crate) struct Probe<'a> {
     least: f64,
     pub points: Vec<Point>,
     pub certificates: Vec<(f64, u64)>,
+    pub epochs: Vec<Epoch>,
     pub stopped: bool,
 }
 
@@ -52,6 +53,7 @@ impl<'a> Probe<'a> {
             least: f64::INFINITY,
             points: Vec::new(),
             certificates: Vec::new(),
+            epochs: Vec::new(),
             stopped: false,
         }
     }
@@ -62,9 +64,10 @@ impl<'a> Probe<'a> {
     }
 
     fn certify(&mut self, info: &Info) {
-        if !info.candidate || info.epoch.is_none() {
-            return;
-        }
+        let Some(l) = info.epoch.filter(|_| info.candidate) else { return };
+        // A candidate is the best of its epoch so far.
+        self.epochs.pop_if(|epoch| epoch.l == l);
+        self.epochs.push(Epoch { l, least: info.dual_norm.upper, gap: info.prox_gap });
         let reached = info.dual_norm.upper.max(info.prox_gap);
         while self.certificates.len() < EPSILONS {
             let epsilon = (-0.5 * self.certificates.len() as f64).exp2();

@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use melmo::geometry::Norm;
+
 use crate::data::Library;
 use crate::error::Error;
 use crate::instance::{Instance, Method, Objective, Outcome};
@@ -100,16 +102,19 @@ fn units(instance: &Instance, library: &Library) -> f64 {
     let Some(matrix) = library.get(instance.set) else { return 0.0 };
     let (rows, cols) = (matrix.rows as f64, matrix.cols as f64);
     let side = rows.min(cols);
-    let spectral = match &instance.method {
-        Method::Power { norm, .. } | Method::EpochConstant { norm, .. } => *norm == melmo::geometry::Norm::Spectral,
-        _ => false,
+    let norm = match &instance.method {
+        Method::Power { norm, .. } | Method::EpochConstant { norm, .. } => *norm,
+        _ => Norm::L2,
     };
+    let (spectral, nuclear) = (norm == Norm::Spectral, norm == Norm::Nuclear);
     let step = match instance.minimised {
         Objective::Factors { rank, .. } => {
             let rank = rank as f64;
             4.0 * rows * cols.min(rows + rank) * rank + if spectral { 30.0 * side * rank * rank } else { 0.0 }
         }
-        _ => 30.0 * rows * cols + if spectral { 20.0 * rows * cols * side } else { 0.0 },
+        _ if spectral => 20.0 * rows * cols * side,
+        _ if nuclear => 5.0 * rows * cols * side,
+        _ => 30.0 * rows * cols,
     };
     1e-6 * step * instance.iterations as f64
 }

@@ -1,6 +1,7 @@
 //! Finished runs, a small file each, named by a digest of everything that decides their numbers. A changed setting has
 //! another name and is run; an unchanged one is read back.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use melmo_data::file;
@@ -11,7 +12,7 @@ use crate::error::Error;
 use crate::instance::{Instance, Outcome};
 
 /// Changes when the numbers of an unchanged instance may.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A folder of finished runs.
 #[derive(Clone, Debug)]
@@ -46,6 +47,13 @@ impl Store {
         let bytes = std::fs::read(self.path(instance)).ok()?;
         let finished: Finished = serde_json::from_slice(&bytes).ok()?;
         (finished.version == VERSION && finished.instance == *instance).then_some(finished.outcome)
+    }
+
+    /// How many finished runs of other settings, data or versions are in the folder.
+    pub fn others<'i>(&self, instances: impl IntoIterator<Item = &'i Instance>) -> usize {
+        let mine: HashSet<PathBuf> = instances.into_iter().map(|instance| self.path(instance)).collect();
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        entries.filter(|path| path.extension().is_some_and(|e| e == "json") && !mine.contains(path)).count()
     }
 
     /// Keeps it.

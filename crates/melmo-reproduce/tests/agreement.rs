@@ -53,13 +53,26 @@ fn reconstructions_come_back() {
     }
 }
 
+/// Every column of Table 2; nobody asked for more than MELMO ℓ2, but the others come back as well.
 #[test]
 fn recoveries_come_back() {
     for set in recovery::SETS {
         for (row, share) in [0.3, 0.5, 0.7].into_iter().enumerate() {
-            let found = stored().into_iter().find(|s| s.0 == set.name() && s.1 == share && s.2 == recovery::METHODS[2]);
-            let ours = found.unwrap_or_else(|| panic!("{} {share} is not stored", set.name())).3;
-            within(vec![(format!("{} {share}", set.name()), ours / published::recovery(set).unwrap()[row][2])], 1.05);
+            for (column, label) in recovery::METHODS.into_iter().enumerate() {
+                let found = stored().into_iter().find(|s| s.0 == set.name() && s.1 == share && s.2 == label);
+                let ours = found.unwrap_or_else(|| panic!("{} {share} {label} is not stored", set.name())).3;
+                let ratio = ours / published::recovery(set).unwrap()[row][column];
+                // The subgradient's column hangs on how many unobserved entries start beyond μλ = 3.
+                let factor = if column == 0 { 1.10 } else { 1.05 };
+                within(vec![(format!("{} {share} {label}", set.name()), ratio)], factor);
+            }
         }
     }
+}
+
+/// With 10 000 steps, all four columns.
+#[test]
+fn olivetti_comes_back() {
+    within(ratios(Set::Olivetti, 0..4, false), 1.10);
+    within(ratios(Set::Olivetti, 0..4, true), 1.10);
 }

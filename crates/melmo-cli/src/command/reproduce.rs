@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use melmo_reproduce::data::Library;
+use melmo_reproduce::data::{Library, Set};
 use melmo_reproduce::page::{About, page, verdict};
 use melmo_reproduce::results::Results;
 use melmo_reproduce::run::Work;
@@ -23,6 +23,10 @@ pub fn run(reproduce: &Reproduce) -> Result<ExitCode, Error> {
     let store = Store::open(&reproduce.output.join("instances"))?;
     let work = Work::new(experiments::all(&options, &library), &store);
     let (all, left) = (work.runs.len(), work.left());
+    let others = store.others(work.runs.iter().map(|(instance, _)| instance));
+    if !reproduce.quiet {
+        say_what_is_there(all, left, others);
+    }
     let start = Instant::now();
     let units = Units::new(reproduce.quiet, work.units(&library), left);
     let done = work.run(&library, &store, &units);
@@ -53,14 +57,17 @@ pub fn run(reproduce: &Reproduce) -> Result<ExitCode, Error> {
     summary.text("setting", "setting", results.options.setting.name());
     summary.add("runs", all, "runs", time);
     summary.silent("run", left);
+    summary.silent("others", others);
     summary.silent("seconds", elapsed);
     let verdicts = verdict::verdicts(&results);
     let holding = verdicts.iter().filter(|verdict| verdict.holds == Some(true)).count();
     if !verdicts.is_empty() {
         summary.add("holding", holding, "asked", format!("{holding} of {} claims hold", verdicts.len()));
     }
-    for set in results.library.missing() {
-        summary.text("missing", "missing", format!("{}: {}", set.name(), set.how_to_get()));
+    let missing: Vec<&str> = results.library.missing().into_iter().map(Set::name).collect();
+    if !missing.is_empty() {
+        let text = format!("{} (the page says how to get them)", missing.join(", "));
+        summary.add("missing", missing, "missing", text);
     }
     summary.text("page", "page", written.display().to_string());
     if !reproduce.quiet || reproduce.json {
@@ -68,6 +75,18 @@ pub fn run(reproduce: &Reproduce) -> Result<ExitCode, Error> {
         let _ = summary.print(reproduce.json);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What an earlier run left: what is kept, and what a change of settings leaves aside.
+fn say_what_is_there(all: usize, left: usize, others: usize) {
+    if left < all {
+        eprintln!("melmo: {} of {all} runs were finished before and are kept", all - left);
+    }
+    if others > 0 {
+        eprintln!(
+            "melmo: {others} more in the folder are of other settings, data or versions; they are left alone and not shown"
+        );
+    }
 }
 
 /// A folder of someone else's is not written into.

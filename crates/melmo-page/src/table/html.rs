@@ -85,7 +85,9 @@ impl Table {
             }
         };
         let inner = if cell.strong { format!("<strong>{inner}</strong>") } else { inner };
-        let class = class(column.align);
+        // What reads like a sentence may break; a name or a number may not.
+        let prose = matches!(&cell.value, Value::Text(text) if text.chars().count() > PROSE);
+        let class = if prose { "left prose" } else { class(column.align) };
         if first && matches!(cell.value, Value::Text(_)) {
             format!("<th scope=\"row\" class=\"{class}\">{inner}</th>")
         } else {
@@ -127,6 +129,9 @@ impl Table {
         out
     }
 }
+
+/// Texts longer than this break into lines.
+const PROSE: usize = 24;
 
 fn class(align: Align) -> &'static str {
     match align {

@@ -25,9 +25,16 @@ pub(super) fn chart(
     chart
 }
 
+/// A curve ends where it is so many times as high as it began.
+const GONE: f64 = 1e3;
+
 /// A group's curve of a quantity; subgradients have no smoothing, so no gap.
 pub(super) fn rows(group: &Group, of: impl Fn(&Point) -> f64) -> Option<Vec<[f64; 5]>> {
-    let rows = group.curve(of);
+    let mut rows = group.curve(of);
+    // A run that diverges would leave the others no room.
+    let most = rows.first().filter(|row| row[2] > 0.0).map_or(f64::INFINITY, |row| GONE * row[2]);
+    let end = rows.iter().position(|row| row[2].is_nan() || row[2] > most).unwrap_or(rows.len());
+    rows.truncate(end);
     // A zero has no place on a logarithmic axis, and a curve of zeros no place in the legend.
     rows.iter().any(|row| row[2] != 0.0).then_some(rows)
 }

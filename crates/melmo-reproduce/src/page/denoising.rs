@@ -37,7 +37,7 @@ pub(super) fn section(results: &Results) -> Section {
     let section = section.columns(charts).subheading("Regular against epoch-wise").paragraph(
         "Spectral geometry, (p, q) = (2/3, 1/3); epoch-wise is `epoch-constant` without restarts, as the paper’s experiment \
          did it. Here 2p − q = 1, where the any-time theorem has a log factor more, and without restarts the epoch-wise \
-         guarantee does not apply. The authors’ epoch code computed 2^{(l+1)^{q}} for (2^{l+1})^{q} and compared \
+         guarantee does not apply. The authors’ epoch code computed 2 to the power of (l+1)^{q} for (2^{l+1})^{q} and compared \
          spectral with ℓ2; the paper’s formulas are what is run here.",
     );
     let epochs = |name: &str, y: Axis, of: fn(&Point) -> f64| chart(results, Experiment::Epochs, &EPOCHS, name, y, of);

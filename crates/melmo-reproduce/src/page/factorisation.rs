@@ -42,7 +42,11 @@ pub(super) fn section(results: &Results) -> Section {
         .item(excess(results))
         .item(twin(results))
         .subheading("Curves of F");
-    curves(results).into_iter().fold(section, |section, row| section.columns(row))
+    let section = match results.library.get(Set::Olivetti).filter(|_| !results.options.quick) {
+        Some(_) => section.item(olivetti()),
+        None => section,
+    };
+    section.columns(curves(results))
 }
 
 fn as_published() -> Callout {
@@ -51,7 +55,9 @@ fn as_published() -> Callout {
          while F is reported with ‖Y − WH‖². β_{0} is 1.5, where the table of settings says 1. Variable smoothing takes its \
          step length 1/(L + 1/β_{k}) with L = 2 along the *normalised* gradient of each block. The subgradient method starts at \
          0.1 times a standard normal and does use the gradient of ‖Y − WH‖². Each method draws its own start, where the text says \
-         the same start for all.",
+         the same start for all. Olivetti takes 10 000 steps, where the text says 5000: with 5000, the three columns after the \
+         first are at 1.2, 1.4 and 2.1 to 2.6 times the published values. The draw of the synthetic matrix is unknown: its \
+         ratios compare two matrices.",
     )
     .title("What was run, and what the text says")
 }
@@ -66,6 +72,16 @@ fn as_stated() -> Callout {
          `--as-published` amount to.",
     )
     .title("The paper’s formulas, as they stand")
+}
+
+fn olivetti() -> Callout {
+    Callout::note(
+        "Loss and penalty see H only through WH, and every step here commutes with rotations of H’s columns. So the 400×4096 \
+         faces at rank r are run as 400×(400 + r): the same F at every iteration in exact arithmetic. With all 4096 columns F \
+         after 500 steps at r = 30 differs by at most 1.1e-7 of itself. Seconds are those of the small problem; all columns take \
+         five to twenty-five times as long.",
+    )
+    .title("Olivetti in fewer columns")
 }
 
 fn columns(format: Format) -> Vec<Column> {
@@ -183,8 +199,8 @@ fn twin(results: &Results) -> Table {
     })
 }
 
-/// A chart for each set and rank, the ranks of a set side by side.
-fn curves(results: &Results) -> Vec<Vec<Chart>> {
+/// A chart for each set and rank.
+fn curves(results: &Results) -> Vec<Chart> {
     let one = |set: Set, rank: usize| {
         let title = format!("F on {}, r = {rank}", set.name());
         let chart = curve::chart(title, Axis::log("F(x_{k})"), curve::styled(&METHODS), |label| {
@@ -195,6 +211,6 @@ fn curves(results: &Results) -> Vec<Vec<Chart>> {
             None => chart,
         }
     };
-    let sets = sets(&results.options, &results.library);
-    sets.into_iter().map(|set| ranks(&results.options).iter().map(|&rank| one(set, rank)).collect()).collect()
+    let sets = sets(&results.options, &results.library).into_iter();
+    sets.flat_map(|set| ranks(&results.options).iter().map(move |&rank| (set, rank))).map(|(s, r)| one(s, r)).collect()
 }

@@ -12,6 +12,7 @@ pub mod verdict;
 
 use melmo_page::Page;
 
+use crate::data::{Matrix, Set};
 use crate::results::Results;
 use crate::setting::Setting;
 
@@ -55,7 +56,16 @@ pub fn page(results: &Results, about: &About) -> Page {
         .fact("program", melmo_page::plain(&about.program))
         .fact("setting", options.setting.name())
         .fact("seeds", seeds.join(", "))
+        .fact("data", data(results))
         .fact("runs", format!("{runs}, each on one core, arrays in double precision"))
         .fact("machine", melmo_page::plain(&about.machine));
     if about.time.is_empty() { page } else { page.fact("time", melmo_page::plain(&about.time)) }
+}
+
+/// The sets with their shapes and the first digits of the SHA-256 of their numbers.
+fn data(results: &Results) -> String {
+    let all = Set::FACTORISED.into_iter().chain([Set::Miserables]);
+    let there = all.filter_map(|set| results.library.get(set).map(|matrix| (set, matrix)));
+    let one = |(set, m): (Set, &Matrix)| format!("{} {}×{} `{}`", set.name(), m.rows, m.cols, &m.digest[..8]);
+    there.map(one).collect::<Vec<_>>().join(", ")
 }

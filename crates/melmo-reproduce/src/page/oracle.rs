@@ -1,6 +1,6 @@
 //! Newton–Schulz with 6 and 2 steps against the exact oracle.
 
-use melmo_page::{Axis, Callout, Cell, Chart, Column, Format, Section, Style, Table};
+use melmo_page::{Axis, Callout, Cell, Chart, Column, Format, Section, Series, Style, Table};
 
 use super::curve;
 use crate::data::Set;
@@ -25,8 +25,23 @@ pub(super) fn section(results: &Results) -> Section {
             )
             .title("δ is not what matters"),
         );
-    let charts: Vec<Chart> = ranks(&results.options).iter().map(|&rank| chart(results, rank)).collect();
+    let charts = ranks(&results.options).iter().map(|&rank| chart(results, rank)).chain([errors(results)]);
     section.columns(charts)
+}
+
+/// η along the runs of both inexact oracles, at every rank.
+fn errors(results: &Results) -> Chart {
+    let mut chart = Chart::new("η of the oracle along the run", [Axis::log("iteration")], Axis::log("η"));
+    let inexact = ORACLES[..2].iter().zip(["6 steps", "2 steps"]);
+    for ((label, _), short) in inexact {
+        for &rank in ranks(&results.options) {
+            let Some((_, outcome)) = find(results, label, rank).first() else { continue };
+            let points = outcome.points.iter().filter_map(|p| Some((p.k as f64, *p.extra.get(1)?)));
+            let (k, eta): (Vec<f64>, Vec<f64>) = points.filter(|(_, eta)| *eta > 0.0).unzip();
+            chart = chart.series(Series::new(format!("{short}, r = {rank}"), k, eta));
+        }
+    }
+    chart
 }
 
 fn find<'a>(results: &'a Results, label: &str, rank: usize) -> Group<'a> {

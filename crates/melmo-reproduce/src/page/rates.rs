@@ -3,58 +3,30 @@
 use melmo_page::{Axis, Callout, Cell, Chart, Column, Format, Reference, Section, Series, Style, Table};
 
 use crate::data::Set;
-use crate::experiments::rates::{FRACTION, GAMMA, SCALE, SCHEDULES};
+use crate::experiments::rates::{FRACTION, FROM, GAMMA, SCALE, SCHEDULES};
 use crate::experiments::recovery::SETS;
 use crate::experiments::{denoising, factorisation};
-use crate::instance::{Experiment, Instance, Outcome};
+use crate::instance::Experiment;
 use crate::results::Results;
+use crate::slopes::{LANDED, Quantity, SLACK, Slope, certificates, measured, points};
 use crate::statistics::slope;
 
-/// Slopes are fitted from here to the end of a run.
-const FROM: f64 = 64.0;
-
-/// How much shallower than guaranteed a fitted slope may be.
-const SLACK: f64 = 0.05;
-
-/// One fitted slope.
-pub(super) struct Slope {
-    pub schedule: &'static str,
-    quantity: &'static str,
-    measured: Option<f64>,
-    guaranteed: f64,
-    window: (f64, f64),
-}
-
-impl Slope {
-    /// At least as steep, or, for steps against ε, growing no faster.
-    pub fn holds(&self) -> Option<bool> {
-        let measured = self.measured?;
-        let faster = if self.quantity == STEPS {
-            measured >= self.guaranteed - SLACK
-        } else {
-            measured <= self.guaranteed + SLACK
-        };
-        Some(faster)
-    }
-}
-
-const LEAST: &str = "min ‖∇F_{β}‖_{∗} against k";
-const GAP: &str = "proximal gap against k";
-const STEPS: &str = "steps to a certificate against ε";
-
 pub(super) fn section(results: &Results) -> Section {
-    let mut section = Section::new("The rates that the theorems promise")
+    Section::new("The rates that the theorems promise")
         .paragraph(format!(
             "Masked recovery as stated, ω = {FRACTION}, ℓ2, β = 1: here every assumption of the theorems holds. The start is {SCALE} \
-             times standard normal and γ = {GAMMA}, about the distance to go (from X = 0 all observed entries move alike and the \
-             run lands on the optimum to the last bit, which shows no rate). A guarantee O(k^{{−a}}) bounds the least dual norm so far from above; the slopes below are fitted by least squares to \
-             the logarithms from k = {FROM} to the end. The proximal gap is at most β_{{k}}L_{{g}}, so its exponent is that of β_{{k}}."
+             times standard normal and γ = {GAMMA} (from X = 0 all observed entries move alike and the run lands on the optimum to \
+             the last bit, which shows no rate). A guarantee O(k^{{−a}}) is about one number for each k: the least dual norm so far \
+             for power schedules, that of a whole run of K steps for the horizon schedule (a run for each K), and that of the epoch \
+             which ends at k for the epoch-wise ones. The medians of these over the seeds are drawn, and slopes are fitted to their \
+             logarithms by least squares from k = {FROM} to the end: by then the steps together are longer than the way to go. The \
+             proximal gap is at most β_{{k}}L_{{g}}, so its exponent is that of β_{{k}}."
         ))
-        .item(table(results));
-    for set in SETS {
-        section = section.columns([dual_norms(results, set), gaps(results, set), certificates(results, set)]);
-    }
-    section
+        .item(table(results))
+        .columns(SETS.map(|set| dual_norms(results, set)))
+        .columns(SETS.map(|set| gaps(results, set)))
+        .item(steps_table(results))
+        .columns(SETS.map(|set| steps(results, set)))
         .item(
             Callout::note(
                 "A bound promises no slope anywhere, only that a constant times the power lies above the curve. Elsewhere than on \
@@ -66,122 +38,125 @@ pub(super) fn section(results: &Results) -> Section {
         .item(elsewhere(results))
 }
 
-fn runs<'a>(results: &'a Results, schedule: &str, set: Set) -> Vec<&'a (Instance, Outcome)> {
-    results.group(Experiment::Rates, schedule, |instance| instance.set == set).runs
+fn exponent(name: &str) -> Column {
+    Column::number(name).format(Format::Fixed(3))
 }
 
-/// (k, least dual norm, gap) of a schedule: along its run, or at the end of the run of each horizon.
-fn points(results: &Results, schedule: &str, set: Set) -> Vec<(f64, f64, f64)> {
-    let runs = runs(results, schedule, set);
-    if schedule == SCHEDULES[2] {
-        let last = |(instance, outcome): &&(Instance, Outcome)| {
-            (instance.iterations as f64, outcome.end(|p| p.least), outcome.end(|p| p.gap))
-        };
-        return runs.iter().map(last).collect();
-    }
-    let all = runs.iter().flat_map(|(_, outcome)| &outcome.points);
-    all.map(|point| (point.k as f64, point.least, point.gap)).collect()
-}
-
-/// Every slope of a set.
-pub(super) fn measured(results: &Results, set: Set) -> Vec<Slope> {
-    let (third, quarter) = (-1.0 / 3.0, -0.25);
-    // Of the least dual norm, and of β_k, which bounds the gap.
-    let guaranteed = [(quarter, third), (third, quarter), (third, third), (third, quarter), (third, third)];
-    let mut out = Vec::new();
-    for (schedule, (dual, gap)) in SCHEDULES.into_iter().zip(guaranteed) {
-        let points = points(results, schedule, set);
-        let end = points.iter().map(|point| point.0).fold(0.0, f64::max);
-        let window = (FROM, end);
-        let least = slope(points.iter().map(|p| (p.0, p.1)), window);
-        let gaps = slope(points.iter().map(|p| (p.0, p.2)), window);
-        out.push(Slope { schedule, quantity: LEAST, measured: least, guaranteed: dual, window });
-        out.push(Slope { schedule, quantity: GAP, measured: gaps, guaranteed: gap, window });
-    }
-    for (schedule, exponent) in [(SCHEDULES[3], -4.0), (SCHEDULES[4], -3.0)] {
-        let found: Vec<(f64, u64)> =
-            runs(results, schedule, set).iter().flat_map(|(_, outcome)| outcome.certificates.clone()).collect();
-        let window = (found.last().map_or(1.0, |c| c.0), 1.0);
-        let steps = slope(found.iter().map(|&(epsilon, k)| (epsilon, k as f64)), window);
-        out.push(Slope { schedule, quantity: STEPS, measured: steps, guaranteed: exponent, window });
-    }
-    out
+fn verdict(slopes: &[&Slope]) -> Cell {
+    let all: Option<Vec<bool>> = slopes.iter().map(|slope| slope.holds()).collect();
+    Cell::from(match all {
+        Some(all) if all.iter().all(|holds| *holds) => "● yes",
+        Some(_) => "○ no",
+        None => "too few points",
+    })
 }
 
 fn table(results: &Results) -> Table {
-    let exponent = |name: &str| Column::number(name).format(Format::Fixed(3));
+    let (norms, gaps) = ("min ‖∇F_{β}‖_{∗}", "proximal gap");
     let columns = [
         Column::text("Data"),
         Column::text("schedule"),
-        Column::text("quantity"),
-        Column::text("window"),
-        exponent("fitted slope"),
-        exponent("guaranteed"),
-        Column::text("at least as good"),
+        Column::text("up to k"),
+        exponent("fitted").group(norms),
+        Column::text("single seeds").group(norms),
+        exponent("bound").group(norms),
+        exponent("fitted").group(gaps),
+        exponent("bound").group(gaps),
+        Column::text("holds"),
     ];
     let mut table = Table::new(columns).title("Fitted slopes beside guaranteed exponents").caption(format!(
-        "At least as steep, within {SLACK}; for steps against ε: growing no faster. The window is in k, or in ε. A horizon has one run for each K."
+        "From k = {FROM} as far as the third column says: to the end, or until the runs land on a stationary point (a median \
+         dual norm below {LANDED}). At least as steep, both of them, within {SLACK}."
     ));
     for set in SETS {
         table = table.rule();
-        for (row, slope) in measured(results, set).iter().enumerate() {
-            let format = Format::Significant(3);
-            let window = format!("{} to {}", format.write(slope.window.0), format.write(slope.window.1));
-            let verdict = match slope.holds() {
-                Some(true) => "● yes",
-                Some(false) => "○ no",
-                None => "too few points",
-            };
+        let slopes = measured(results, set);
+        for (row, pair) in slopes.chunks(2).take(SCHEDULES.len()).enumerate() {
+            let [norm, gap] = pair else { continue };
+            let seeds = norm
+                .seeds
+                .map_or(Cell::EMPTY, |(low, high)| Cell::from(format!("{low:.2} … {high:.2}").replace('-', "−")));
             table = table.row([
                 Cell::from(if row == 0 { set.name() } else { "" }),
-                Cell::from(slope.schedule),
-                Cell::from(slope.quantity),
-                Cell::from(window),
-                Cell::from(slope.measured.unwrap_or(f64::NAN)),
-                Cell::from(slope.guaranteed),
-                Cell::from(verdict),
+                Cell::from(norm.schedule),
+                Cell::from(format!("{:.0}", norm.window.1)),
+                Cell::from(norm.fitted.unwrap_or(f64::NAN)),
+                seeds,
+                Cell::from(norm.guaranteed),
+                Cell::from(gap.fitted.unwrap_or(f64::NAN)),
+                Cell::from(gap.guaranteed),
+                verdict(&[norm, gap]),
             ]);
         }
     }
     table
 }
 
-fn drawn(results: &Results, set: Set, title: String, label: &str, of: fn(&(f64, f64, f64)) -> f64) -> Chart {
+fn steps_table(results: &Results) -> Table {
+    let columns = [
+        Column::text("Data"),
+        Column::text("schedule"),
+        Column::text("ε from, to"),
+        exponent("fitted"),
+        exponent("guaranteed"),
+        Column::text("holds"),
+    ];
+    let mut table = Table::new(columns).title("Steps to an ε-certificate: slopes against ε").caption(format!(
+        "Medians over the seeds, from the first ε whose certificate takes {FROM} steps to the last that every seed came to; growing no faster, within {SLACK}."
+    ));
+    for set in SETS {
+        table = table.rule();
+        for (row, slope) in measured(results, set).iter().filter(|s| s.quantity == Quantity::Steps).enumerate() {
+            let format = Format::Significant(3);
+            table = table.row([
+                Cell::from(if row == 0 { set.name() } else { "" }),
+                Cell::from(slope.schedule),
+                Cell::from(format!("{}, {}", format.write(slope.window.1), format.write(slope.window.0))),
+                Cell::from(slope.fitted.unwrap_or(f64::NAN)),
+                Cell::from(slope.guaranteed),
+                verdict(&[slope]),
+            ]);
+        }
+    }
+    table
+}
+
+fn drawn(results: &Results, set: Set, title: String, label: &str, quantity: Quantity) -> Chart {
     let mut chart = Chart::new(title, [Axis::log("iteration")], Axis::log(label));
+    let mut start = (FROM as f64, 1.0);
     for (slot, schedule) in SCHEDULES.into_iter().enumerate() {
-        let points = points(results, schedule, set);
-        let (k, y): (Vec<f64>, Vec<f64>) = points.iter().map(|point| (point.0, of(point))).unzip();
-        let style = if slot == 2 { Style::Points } else { Style::Line };
+        let points = points(results, schedule, set, quantity);
+        if slot == 0 {
+            start = points.iter().find(|p| p.0 >= FROM as f64).map_or(start, |p| (p.0, 2.0 * p.1));
+        }
+        let (k, y): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
+        let style = if slot >= 2 { Style::Points } else { Style::Line };
         chart = chart.series(Series::new(schedule, k, y).slot(slot).style(style));
     }
-    chart
+    chart.reference(Reference::power("k^{−1/4}", -0.25, start)).reference(Reference::power(
+        "k^{−1/3}",
+        -1.0 / 3.0,
+        start,
+    ))
 }
 
 fn dual_norms(results: &Results, set: Set) -> Chart {
-    let title = format!("Least dual norm so far, {}", set.name());
-    let start =
-        points(results, SCHEDULES[0], set).iter().find(|p| p.0 >= FROM).map_or((FROM, 1.0), |p| (p.0, 2.0 * p.1));
-    drawn(results, set, title, "min_{j ≤ k} ‖∇F_{β}(X_{j})‖_{∗}", |point| point.1)
-        .reference(Reference::power("k^{−1/4}", -0.25, start))
-        .reference(Reference::power("k^{−1/3}", -1.0 / 3.0, start))
+    let title = format!("Least dual norm, {}", set.name());
+    drawn(results, set, title, "min ‖∇F_{β}(X_{j})‖_{∗}", Quantity::DualNorm)
 }
 
 fn gaps(results: &Results, set: Set) -> Chart {
-    let start =
-        points(results, SCHEDULES[0], set).iter().find(|p| p.0 >= FROM).map_or((FROM, 1.0), |p| (p.0, 2.0 * p.2));
-    drawn(results, set, format!("Proximal gap, {}", set.name()), "‖X_{k} − prox(X_{k})‖", |point| point.2)
-        .reference(Reference::power("k^{−1/4}", -0.25, start))
-        .reference(Reference::power("k^{−1/3}", -1.0 / 3.0, start))
+    let title = format!("Proximal gap, {}", set.name());
+    drawn(results, set, title, "‖X_{k} − prox(X_{k})‖", Quantity::Gap)
 }
 
-fn certificates(results: &Results, set: Set) -> Chart {
+fn steps(results: &Results, set: Set) -> Chart {
     let title = format!("Steps to an ε-certificate, {}", set.name());
     let mut chart = Chart::new(title, [Axis::log("ε")], Axis::log("steps"));
     for (slot, exponent) in [(3, -4.0), (4, -3.0)] {
-        let found: Vec<(f64, u64)> =
-            runs(results, SCHEDULES[slot], set).iter().flat_map(|(_, outcome)| outcome.certificates.clone()).collect();
-        let (epsilon, steps): (Vec<f64>, Vec<f64>) = found.iter().map(|&(epsilon, k)| (epsilon, k as f64)).unzip();
-        let through = epsilon.first().copied().zip(steps.first().map(|k| 2.0 * k)).unwrap_or((1.0, 1.0));
+        let found = certificates(results, SCHEDULES[slot], set);
+        let through = found.iter().find(|(_, k)| *k >= FROM as f64).map_or((1.0, 1.0), |(e, k)| (*e, 2.0 * k));
+        let (epsilon, steps): (Vec<f64>, Vec<f64>) = found.into_iter().unzip();
         chart = chart
             .series(Series::new(SCHEDULES[slot], epsilon, steps).slot(slot).style(Style::Points))
             .reference(Reference::power(format!("ε^{{−{}}}", -exponent), exponent, through));
@@ -191,7 +166,6 @@ fn certificates(results: &Results, set: Set) -> Chart {
 
 /// Slopes where an assumption fails.
 fn elsewhere(results: &Results) -> Table {
-    let exponent = |name: &str| Column::number(name).format(Format::Fixed(3));
     let columns = [
         Column::text("experiment"),
         Column::text("method"),
@@ -204,7 +178,7 @@ fn elsewhere(results: &Results) -> Table {
     let mut add = |experiment: Experiment, set: Set, what: &str, label: &str, exponent: f64| {
         let group = results.group(experiment, label, |instance| instance.set == set);
         let Some((_, outcome)) = group.first() else { return };
-        let fitted = slope(outcome.points.iter().map(|p| (p.k as f64, p.least)), (FROM, f64::INFINITY));
+        let fitted = slope(outcome.points.iter().map(|p| (p.k as f64, p.least)), (FROM as f64, f64::INFINITY));
         let shown = Cell::from(fitted.unwrap_or(f64::NAN));
         table = table.clone().row([Cell::from(what), Cell::from(label), shown, Cell::from(exponent)]);
     };

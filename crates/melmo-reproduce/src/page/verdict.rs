@@ -3,10 +3,10 @@
 use crate::data::Set;
 use crate::experiments::{factorisation, rates, recovery};
 use crate::instance::Experiment;
-use crate::page::rates::measured;
 use crate::prepared::optimum;
 use crate::published;
 use crate::results::Results;
+use crate::slopes::measured;
 use crate::statistics::median;
 
 /// One claim.

@@ -11,7 +11,7 @@ mod linux {
     /// A huge page.
     const PAGE: usize = 2 << 20;
     /// From this size on an array gets whole pages of its own.
-    const LARGE: usize = 2 * PAGE;
+    const LARGE: usize = PAGE;
 
     #[global_allocator]
     static ALLOCATOR: HugePages = HugePages;

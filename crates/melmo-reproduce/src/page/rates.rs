@@ -19,7 +19,7 @@ pub(super) fn section(results: &Results) -> Section {
              the last bit, which shows no rate). A guarantee O(k^{{−a}}) is about one number for each k: the least dual norm so far \
              for power schedules, that of a whole run of K steps for the horizon schedule (a run for each K), and that of the epoch \
              which ends at k for the epoch-wise ones. The medians of these over the seeds are drawn, and slopes are fitted to their \
-             logarithms by least squares from k = {FROM} to the end: by then the steps together are longer than the way to go. The \
+             logarithms by least squares from k = {FROM} on, as far as the table says: by then the steps together are longer than the way to go. The \
              proximal gap is at most β_{{k}}L_{{g}}, so its exponent is that of β_{{k}}."
         ))
         .item(table(results))

@@ -100,7 +100,7 @@ fn cells(entry: &Entry) -> [String; 9] {
     ]
 }
 
-/// For programs: every method's numbers. For people the table is printed by [`print`].
+/// For programs: every method's numbers. For people the table is printed by [`print()`].
 pub fn tell<S: Real>(lines: &[Line<S>], summary: &mut Summary) {
     let methods = entries(lines).into_iter().map(|entry| {
         json!({

@@ -25,13 +25,13 @@ from melmo._functions import lmo as lmo
 from melmo._functions import prox as prox
 from melmo._geometry import polar as polar
 from melmo._melmo import __version__ as __version__
+from melmo._problem import Iteration as Iteration
+from melmo._problem import Problem as Problem
 from melmo._result import Result as Result
 from melmo._result import Trace as Trace
-from melmo._solve import Info as Info
-from melmo._solve import Iteration as Iteration
-from melmo._solve import Problem as Problem
 from melmo._solve import iterate as iterate
 from melmo._solve import minimize as minimize
+from melmo._watch import Info as Info
 
 # Tasks and estimators: their names follow. Estimators need scikit-learn and are imported when they are asked for.
 from melmo.denoising import denoise as denoise
@@ -39,11 +39,11 @@ from melmo.denoising import denoise_tv as denoise_tv
 from melmo._lazy import estimator as _estimator
 
 if TYPE_CHECKING:
+    from melmo._linear import RegressionPath as RegressionPath
     from melmo.completion import MatrixCompletion as MatrixCompletion
     from melmo.factorization import SparseFactorization as SparseFactorization
-    from melmo.regression import RegressionPath as RegressionPath
-    from melmo.regression import SparseLogistic as SparseLogistic
-    from melmo.regression import SparseLogisticCV as SparseLogisticCV
+    from melmo.logistic import SparseLogistic as SparseLogistic
+    from melmo.logistic import SparseLogisticCV as SparseLogisticCV
     from melmo.regression import SparseRegression as SparseRegression
     from melmo.regression import SparseRegressionCV as SparseRegressionCV
     from melmo.robust_pca import RobustPCA as RobustPCA

@@ -9,7 +9,7 @@ from melmo import _melmo
 from melmo._arrays import Variable
 
 if TYPE_CHECKING:
-    from melmo._solve import Problem
+    from melmo._problem import Problem
 
 
 class Check(NamedTuple):

@@ -11,8 +11,8 @@ ESTIMATORS = {
     "RegressionPath": "regression",
     "RobustPCA": "robust_pca",
     "SparseFactorization": "factorization",
-    "SparseLogistic": "regression",
-    "SparseLogisticCV": "regression",
+    "SparseLogistic": "logistic",
+    "SparseLogisticCV": "logistic",
     "SparseRegression": "regression",
     "SparseRegressionCV": "regression",
 }

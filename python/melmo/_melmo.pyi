@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from melmo._arrays import Array, Layout
 from melmo._catalogue import Row
-from melmo._solve import Fields
+from melmo._watch import Fields
 
 __version__: str
 Indices = npt.NDArray[np.int64]

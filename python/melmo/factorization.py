@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melmo import _melmo
+from melmo._components import Components
 from melmo._estimator import Floats, penalty_text
 from melmo._penalty import Penalty
 
 
-class SparseFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SparseFactorization(Components):
     """X ≈ WH with a sparse W, like scikit-learn's ``NMF``.
 
     Minimises ‖M⊙(X − WH)‖² + Σ φ(Wᵢⱼ) + ν/2·‖H‖², where M leaves out the entries of X that are NaN. Without a ridge on H (ν = 0) no
@@ -95,12 +95,6 @@ class SparseFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         self.tol = tol
         self.random_state = random_state
 
-    def _checked(self, X: Any, reset: bool) -> Floats:
-        found = validate_data(
-            self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan", reset=reset
-        )
-        return np.ascontiguousarray(found)
-
     def fit(self, X: Any, y: Any = None) -> SparseFactorization:
         """Finds H. NaN marks entries that are missing."""
         X = self._checked(X, True)
@@ -137,17 +131,3 @@ class SparseFactorization(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         """W for rows X: each minimises its own part of the objective, with H as it is."""
         check_is_fitted(self)
         return self._encode(self._checked(X, False))
-
-    def inverse_transform(self, W: Any) -> Floats:
-        """WH."""
-        check_is_fitted(self)
-        W = np.asarray(W)
-        if W.ndim != 2 or W.shape[1] != self.n_components_:
-            raise ValueError(f"W: expected {self.n_components_} columns, got the shape {W.shape}")
-        return np.asarray(W @ self.components_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

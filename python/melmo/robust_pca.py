@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melmo import _melmo
+from melmo._components import Components
 from melmo._estimator import Floats, given_lam, penalty_text
 from melmo._penalty import Penalty
 
 
-class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class RobustPCA(Components):
     """X ≈ L + S, L of low rank and S sparse: principal components that outliers do not bend.
 
     Minimises ½‖M⊙(X − L − S)‖² + Σ φ(σᵢ(L)) + Σ ψ(Sᵢⱼ), where M leaves out the entries of X that are NaN. Nothing is centred: a
@@ -70,12 +70,6 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.noise = noise
         self.max_iter = max_iter
 
-    def _checked(self, X: Any, reset: bool) -> Floats:
-        found = validate_data(
-            self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan", reset=reset
-        )
-        return np.ascontiguousarray(found)
-
     def fit(self, X: Any, y: Any = None) -> RobustPCA:
         """Separates X. NaN marks entries that are missing."""
         X = self._checked(X, True)
@@ -112,20 +106,6 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             if known.any():
                 place[:] = _huber(V[:, known], row[known], threshold)
         return places
-
-    def inverse_transform(self, W: Any) -> Floats:
-        """The rows that places among the components stand for."""
-        check_is_fitted(self)
-        W = np.asarray(W)
-        if W.ndim != 2 or W.shape[1] != self.n_components_:
-            raise ValueError(f"W: expected {self.n_components_} columns, got the shape {W.shape}")
-        return np.asarray(W @ self.components_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def _or_mu(text: str) -> str:

@@ -1,0 +1,35 @@
+"""What estimators of components share: X with entries missing, and the way back from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from melmo._estimator import Floats
+
+
+class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Rows as places among ``components_``; NaN marks entries that are missing."""
+
+    def _checked(self, X: Any, reset: bool) -> Floats:
+        found = validate_data(
+            self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan", reset=reset
+        )
+        return np.ascontiguousarray(found)
+
+    def inverse_transform(self, W: Any) -> Floats:
+        """The rows that places among the components stand for: W times ``components_``."""
+        check_is_fitted(self)
+        W = np.asarray(W)
+        if W.ndim != 2 or W.shape[1] != self.n_components_:
+            raise ValueError(f"W: expected {self.n_components_} columns, got the shape {W.shape}")
+        return np.asarray(W @ self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,63 @@
+"""λ by cross-validation, for linear models with a penalty."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from sklearn.utils.extmath import safe_sparse_dot
+
+from melmo._estimator import Floats
+from melmo._linear import RegressionPath, SparseLinear
+from melmo._threads import threads
+
+
+class CrossValidated(SparseLinear):
+    """A linear model whose λ is chosen along its path, by the loss on rows that were held out."""
+
+    def _validate_by(self, n_lambdas: int, ratio: float, cv: Any, select: str, n_jobs: int | None) -> None:
+        """The parameters of the choice, in place of the λ that is chosen."""
+        del self.lam
+        self.n_lambdas = n_lambdas
+        self.ratio = ratio
+        self.cv = cv
+        self.select = select
+        self.n_jobs = n_jobs
+
+    def _held_out(self, y: Floats, margins: Floats) -> Floats:
+        """The loss of every row."""
+        raise NotImplementedError
+
+    def _choose(self, X: Any, y: Floats, folds: list[Any]) -> int:
+        """Goes along the path on all rows and on each fold; the place of the λ that is chosen."""
+        self.path_, self.losses_ = self._judge(X, y, folds)
+        at = _chosen(self.losses_, self.select)
+        self.lambdas_ = self.path_.lambdas
+        self.lam_ = float(self.lambdas_[at])
+        return at
+
+    def _judge(self, X: Any, y: Floats, folds: list[Any]) -> tuple[RegressionPath, Floats]:
+        """The path on all rows, and the held-out loss of each of its λ on each fold."""
+        whole = self._follow(X, y, None, self.n_lambdas, self.ratio)
+
+        def fold(rows: Any) -> Floats:
+            kept, held = rows
+            path = self._follow(X[kept], y[kept], whole.lambdas)
+            margins = np.asarray(safe_sparse_dot(X[held], path.coefs.T)) + path.intercepts
+            return np.asarray(self._held_out(y[held][:, None], margins).mean(axis=0))
+
+        with ThreadPoolExecutor(threads(self.n_jobs)) as pool:
+            return whole, np.stack(list(pool.map(fold, folds)), axis=1)
+
+
+def _chosen(losses: Floats, select: str) -> int:
+    """The λ of the least held-out loss, or the largest within one standard error of it."""
+    mean = losses.mean(axis=1)
+    best = int(mean.argmin())
+    if select == "min":
+        return best
+    if select != "1se":
+        raise ValueError(f"select: expected 'min' or '1se', got {select!r}")
+    error = losses.std(axis=1, ddof=1)[best] / np.sqrt(losses.shape[1])
+    return int(np.argmax(mean <= mean[best] + error))

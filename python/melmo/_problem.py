@@ -1,0 +1,189 @@
+"""Problems, and runs step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from melmo import _melmo
+from melmo._arrays import Array, Packing, Shape, Variable, precision_of
+from melmo._certificate import Certificate
+from melmo._loss import Loss
+from melmo._operator import Operator, build_operator
+from melmo._result import Result, Trace
+from melmo._settings import checked_settings
+from melmo._user import UserLoss, build_penalty
+from melmo._watch import Callback, Info, Progress, attach
+
+
+class Problem:
+    """F(x) = f(x) + g(Tx), checked once and ready to solve many times.
+
+    Parameters
+    ----------
+    f : Loss or callable
+        A loss of ``melmo.loss``, or ``fun(x)`` that returns the value and the gradient.
+    g : Penalty, object or dict
+        A penalty of ``melmo.penalty``; any object with ``value(u)`` and ``prox(u, beta)``, and ``weak_convexity`` (ρ) if
+        it is not convex; or a dict of them for the blocks of Tx.
+    T : Operator, matrix or object, optional
+        An operator of ``melmo.operator``, an array, a SciPy sparse matrix, or anything with ``matvec``, ``rmatvec`` and
+        ``shape``; the identity unless given.
+    x0 : array or dict of arrays, optional
+        What x looks like: its shape, the names of its blocks, its precision. Needed where f does not know.
+
+    Examples
+    --------
+    >>> import melmo
+    >>> problem = melmo.Problem(melmo.loss.Masked([3.0, 0.1, -4.0]), melmo.penalty.MCP(0.5, 2.0))
+    >>> problem.objective([3.0, 0.0, -4.0])
+    0.505
+    >>> problem.choose()[0]
+    'fista'
+    """
+
+    def __init__(self, f: Any, g: Any, T: Any = None, x0: Any = None):
+        self.f, self.g, self.T = f, g, T
+        precision = None if x0 is None else _precision_of_start(x0, f)
+        if isinstance(f, Loss):
+            self.packing = f.packing(precision)
+            if x0 is not None and self.packing.single and not isinstance(x0, Mapping):
+                self.packing = Packing.of_layout(self.packing.layout, self.packing.precision, np.shape(x0))
+            loss = f._build(self.packing.precision)
+        elif callable(f):
+            if x0 is None:
+                raise ValueError("x0: f is a function of your own, so that a start has to say what x looks like")
+            self.packing = Packing.of(x0, precision)
+            loss = UserLoss(f, self.packing).build()
+        else:
+            raise TypeError(f"f: expected a loss or a function, got {type(f).__name__}")
+        operator = build_operator(T, self.packing.precision, self.packing)
+        self.range = self._range(operator)
+        penalty = build_penalty(g, self.range)
+        self._raw = _melmo.Problem(self.packing.precision, loss, penalty, operator)
+
+    def _range(self, operator: _melmo.Operator) -> Packing:
+        """How Tx lies in memory. A block that is as large as x has its shape."""
+        x_shape: Shape | None = next(iter(self.packing.shapes.values())) if self.packing.single else None
+        if self.T is None or (isinstance(self.T, Operator) and self.T._row["name"] == "identity"):
+            return self.packing
+        packing = Packing.of_layout(operator.range, self.packing.precision, x_shape)
+        if x_shape is not None and not packing.single:
+            size = self.packing.size
+            for name, rows, cols in packing.layout:
+                if rows * cols == size:
+                    packing.shapes[name] = x_shape
+        return packing
+
+    def objective(self, x: Any) -> float:
+        """F(x)."""
+        return self._raw.objective(self.packing.pack("x", x))
+
+    def smoothed(self, x: Any, beta: float) -> tuple[float, Variable]:
+        """F_β(x) = f(x) + g_β(Tx) and its gradient."""
+        value, gradient = self._raw.smoothed(self.packing.pack("x", x), beta)
+        return value, self.packing.unpack(gradient)
+
+    def prox_point(self, x: Any, beta: float) -> Variable:
+        """z = prox_{βg}(Tx)."""
+        return self.range.unpack(self._raw.prox_point(self.packing.pack("x", x), beta))
+
+    def choose(self) -> tuple[str, str]:
+        """The method that ``auto`` runs, and why."""
+        return self._raw.choose()
+
+    @property
+    def weak_convexity(self) -> float:
+        """ρ of g."""
+        return self._raw.facts[0]
+
+    def _start(self, x0: Any) -> Array:
+        if x0 is None:
+            return np.zeros(self.packing.size, dtype=np.float32 if self.packing.precision == "f32" else np.float64)
+        return self.packing.pack("x0", x0)
+
+    def minimize(self, x0: Any = None, **settings: Any) -> Result:
+        """Solve it from `x0`, or from 0; the keywords are those of :func:`melmo.minimize`."""
+        callback, progress = settings.pop("callback", None), settings.pop("progress", False)
+        given = checked_settings(**settings)
+        start = self._start(x0)
+        shown = None if callback is None else Callback(callback, self.packing)
+        with Progress(progress, given["max_iter"]) as bar:
+            raw, error = self._raw.solve(start, given, shown, bar)
+        result = self._result(raw)
+        if error is not None:
+            attach(error, result)
+            raise error
+        return result
+
+    def _result(self, raw: dict[str, Any]) -> Result:
+        x = self.packing.unpack(raw["x"])
+        certificate = raw["certificate"]
+        return Result(
+            x=x,
+            z=self.range.unpack(raw["z"]),
+            fun=raw["fun"],
+            status=raw["status"],
+            success=raw["status"] in ("certified", "settled"),
+            message=raw["message"],
+            nit=raw["nit"],
+            method=raw["method"],
+            reason=raw["reason"],
+            seconds=raw["seconds"],
+            certificate=None if certificate is None else Certificate(certificate, self, x),
+            trace=Trace._of(raw["trace"]),
+        )
+
+    def iterate(self, x0: Any = None, **settings: Any) -> Iteration:
+        """Solve it step by step; the keywords are those of :func:`melmo.iterate`."""
+        return Iteration(self, x0, settings)
+
+    def __reduce__(self) -> Any:
+        return Problem, (self.f, self.g, self.T, self.packing.unpack(self._start(None)))
+
+    def __repr__(self) -> str:
+        return f"Problem(f={self.f!r}, g={self.g!r}, T={self.T!r})"
+
+
+class Iteration(Iterator[Info]):
+    """The points of a run, one after another. It ends after `max_iter` steps, or where a point is not finite."""
+
+    def __init__(self, problem: Problem, x0: Any, settings: dict[str, Any]):
+        limit = settings.get("max_iter")
+        self.problem = problem
+        self._limit = limit
+        self._raw = problem._raw.run(problem._start(x0), checked_settings(**settings))
+        self._seen = 0
+
+    def __next__(self) -> Info:
+        if self._limit is not None and self._seen > self._limit:
+            raise StopIteration
+        found = self._raw.step(True)
+        if found is None:
+            raise StopIteration
+        self._seen += 1
+        return Info._of(found, self.problem.packing.unpack(self._raw.x))
+
+    @property
+    def method(self) -> str:
+        """The method that runs."""
+        return self._raw.method[0]
+
+    @property
+    def x(self) -> Variable:
+        """The current point, a copy."""
+        return self.problem.packing.unpack(self._raw.x)
+
+    def certificate(self) -> Certificate:
+        """What is known about the current point."""
+        raw, x = self._raw.certificate()
+        return Certificate(raw, self.problem, self.problem.packing.unpack(x))
+
+
+def _precision_of_start(x0: Any, f: Any) -> str:
+    """That of the start; where it holds whole numbers, that of the loss."""
+    values = x0.values() if isinstance(x0, Mapping) else (x0,)
+    floats = any(np.asarray(value).dtype.kind == "f" for value in values)
+    return f._precision() if isinstance(f, Loss) and not floats else precision_of(x0)

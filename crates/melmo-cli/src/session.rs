@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use melmo::certificate::Certificate;
 use melmo::real::Real;
 use melmo_tasks::{Ended, Prepared, Settings, Solved, Watch, solve};
 
@@ -244,6 +245,6 @@ pub fn verify<S: Real, C: Solve>(
     if let Some(changed) = saved.sources.iter().find(|source| !inputs.sources.contains(source)) {
         return Err(Error::input(&changed.path, "is not the file that the result was computed from"));
     }
-    let tolerance = tolerance.unwrap_or(if S::NAME == "f32" { 1e-3 } else { 1e-6 });
+    let tolerance = tolerance.unwrap_or_else(Certificate::<S>::default_tolerance);
     Ok(saved.certificate.verify(&ready.prepared.problem, x, tolerance)?)
 }

@@ -9,6 +9,7 @@ use melmo::geometry::{Geometry, Norm, Oracle, Product, for_block, for_layout};
 use melmo::penalty::Prox;
 use melmo::real::Real;
 
+use crate::call::{self, Call};
 use crate::error::Error;
 use crate::number;
 
@@ -68,25 +69,15 @@ impl FromStr for PenaltyChoice {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-        let mut given = Vec::new();
-        for part in parameters.split(',').filter(|part| !part.trim().is_empty()) {
-            let (key, value) = part.split_once('=').ok_or_else(|| {
-                Error::input("a penalty's parameter", format!("`{part}`"), "key=value, as in mcp:lambda=0.05,mu=2")
-            })?;
-            given.push((key.trim(), number::parse(value)?));
-        }
-        Self::new(name.trim(), &given)
+        let Call { name, parameters } = Call::parse(text, "a penalty's parameter", "mcp:lambda=0.05,mu=2")?;
+        let number = |(key, value)| Ok((key, number::parse(value)?));
+        Self::new(name, &parameters.into_iter().map(number).collect::<Result<Vec<_>, Error>>()?)
     }
 }
 
 impl fmt::Display for PenaltyChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.name)?;
-        for (i, (name, value)) in self.given.iter().enumerate() {
-            write!(f, "{}{name}={value}", if i == 0 { ':' } else { ',' })?;
-        }
-        Ok(())
+        call::write(f, &self.name, &self.given)
     }
 }
 

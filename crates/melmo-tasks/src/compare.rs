@@ -19,8 +19,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use melmo::catalogue::{self, Arguments};
+use melmo::certificate::Certificate;
 use melmo::real::Real;
 
+use crate::call::{self, Call};
 use crate::error::Error;
 use crate::number;
 use crate::prepared::Prepared;
@@ -63,22 +65,18 @@ impl FromStr for Contender {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let (method, parameters) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+        let Call { name: method, parameters } = Call::parse(text, "a method's parameter", "admm:penalty=2")?;
         let rows = catalogue::methods::<f64>();
         let entry = &catalogue::find("method", &rows, method)?.entry;
-        let mut given: Vec<(String, f64)> = Vec::new();
-        for part in parameters.split(',').filter(|part| !part.trim().is_empty()) {
-            let (key, value) = part.split_once('=').ok_or_else(|| {
-                Error::input("a method's parameter", format!("`{part}`"), "key=value, as in admm:penalty=2")
-            })?;
-            let key = key.trim();
+        let number = |(key, value): (&str, &str)| {
             let words = entry.parameters.iter().find(|p| p.name == key && !p.choices.is_empty());
             let value = match words {
-                Some(parameter) if number::parse(value).is_err() => parameter.value_of(value.trim())?,
+                Some(parameter) if number::parse(value).is_err() => parameter.value_of(value)?,
                 _ => number::parse(value)?,
             };
-            given.push((key.into(), value));
-        }
+            Ok((key.to_string(), value))
+        };
+        let given: Vec<(String, f64)> = parameters.into_iter().map(number).collect::<Result<_, Error>>()?;
         let checked: Vec<(&str, f64)> = given.iter().map(|(key, value)| (key.as_str(), *value)).collect();
         Arguments::new(entry, &checked)?;
         Ok(Self { method: method.into(), given })
@@ -87,11 +85,7 @@ impl FromStr for Contender {
 
 impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.method)?;
-        for (i, (name, value)) in self.given.iter().enumerate() {
-            write!(f, "{}{name}={value}", if i == 0 { ':' } else { ',' })?;
-        }
-        Ok(())
+        call::write(f, &self.method, &self.given)
     }
 }
 
@@ -121,11 +115,6 @@ impl<S: Real> Line<S> {
     }
 }
 
-/// How far a certificate may be off when it is re-checked.
-fn tolerance<S: Real>() -> f64 {
-    if S::NAME == "f32" { 1e-3 } else { 1e-6 }
-}
-
 /// Lets one method solve the problem from its start; `settings` says everything but the method.
 pub fn contest<S: Real>(
     prepared: &Prepared<S>,
@@ -138,7 +127,8 @@ pub fn contest<S: Real>(
     let solved = solve(prepared, &settings, watch);
     let verified = solved.as_ref().ok().and_then(|solved| {
         let certificate = solved.report.certificate.as_ref()?;
-        let checked = certificate.verify(&prepared.problem, &solved.report.x, tolerance::<S>()).ok()?;
+        let checked =
+            certificate.verify(&prepared.problem, &solved.report.x, Certificate::<S>::default_tolerance()).ok()?;
         Some(checked.passed())
     });
     Line { contender: contender.clone(), solved, verified }

@@ -14,6 +14,7 @@
 //! # Ok::<(), melmo_tasks::Error>(())
 //! ```
 
+mod call;
 pub mod choice;
 pub mod compare;
 pub mod complete;

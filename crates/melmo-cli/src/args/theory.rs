@@ -71,7 +71,7 @@ pub struct Verify {
     /// The folder that --result wrote
     #[arg(value_name = "RESULT")]
     pub folder: PathBuf,
-    /// Relative tolerance of the comparison; 1e-6 in f64 and 1e-3 in f32 unless given
+    /// Relative tolerance of the comparison; 1e-6 in f64 and 1e-4 in f32 unless given
     #[arg(long, allow_negative_numbers = true, value_parser = number::parse)]
     pub tolerance: Option<f64>,
     /// One JSON object

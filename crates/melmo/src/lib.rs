@@ -51,7 +51,6 @@ pub mod drive;
 pub mod error;
 pub mod geometry;
 pub mod guarantee;
-mod jet_stream;
 pub mod linalg;
 pub mod metric;
 pub mod operator;

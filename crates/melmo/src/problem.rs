@@ -3,8 +3,7 @@
 use crate::block::Layout;
 use crate::error::Error;
 use crate::guarantee::Facts;
-use crate::jet_stream::JetStream;
-use crate::operator::{self, LinOp};
+use crate::operator::LinOp;
 use crate::penalty::Prox;
 use crate::real::Real;
 use crate::smooth::Smooth;
@@ -126,18 +125,9 @@ impl<S: Real> Problem<S> {
         }
     }
 
-    /// The fused pass over an image, where the three terms allow one.
-    fn stream(&self) -> Option<Pass<'_, S>> {
-        if !self.streamed {
-            return None;
-        }
-        match self.t.form() {
-            operator::Form::Difference2d(t) => {
-                Some(Pass::Differences(Stream::new(self.f.pointwise(), self.g.streamed()?, t)))
-            }
-            operator::Form::Jet(t) => Some(Pass::Jet(JetStream::new(self.f.pointwise(), &*self.g, t)?)),
-            _ => None,
-        }
+    /// The fused pass, where the three terms allow one.
+    fn stream(&self) -> Option<Stream<'_, S>> {
+        if self.streamed { Stream::new(&*self.f, &*self.g, &*self.t) } else { None }
     }
 
     /// grad ← ∇F_β(x) = ∇f(x) + T*∇g_β(Tx).
@@ -212,41 +202,5 @@ impl<S: Real> Problem<S> {
         self.t.apply(&mut tx, x, &mut work);
         self.g.prox(&mut z, &tx, beta, &mut work);
         z
-    }
-}
-
-/// A fused pass over an image.
-enum Pass<'a, S> {
-    Differences(Stream<'a, S>),
-    Jet(JetStream<'a, S>),
-}
-
-impl<S: Real> Pass<'_, S> {
-    fn work_len(&self) -> usize {
-        match self {
-            Self::Differences(stream) => stream.work_len(),
-            Self::Jet(stream) => stream.work_len(),
-        }
-    }
-
-    fn has_loss(&self) -> bool {
-        match self {
-            Self::Differences(stream) => stream.has_loss(),
-            Self::Jet(stream) => stream.has_loss(),
-        }
-    }
-
-    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
-        match self {
-            Self::Differences(stream) => stream.smoothed_gradient_add(grad, x, beta, work),
-            Self::Jet(stream) => stream.smoothed_gradient_add(grad, x, beta, work),
-        }
-    }
-
-    fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
-        match self {
-            Self::Differences(stream) => stream.penalty(x, beta, work),
-            Self::Jet(stream) => stream.penalty(x, beta, work),
-        }
     }
 }

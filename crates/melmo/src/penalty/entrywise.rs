@@ -110,6 +110,46 @@ impl<S: Real, P: Separable<S>> Entries<S> for Entrywise<P, S> {
         }
     }
 
+    fn moreau_of(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> Envelope {
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        match self.weights_at(first, u.len()) {
+            None => envelope_kernel(
+                grad,
+                u,
+                u,
+                #[inline(always)]
+                move |x, _| phi.envelope(x, beta),
+            ),
+            Some(w) => envelope_kernel(
+                grad,
+                u,
+                w,
+                #[inline(always)]
+                move |x, w| weighted_envelope(&phi, x, w, beta),
+            ),
+        }
+    }
+
+    fn slopes_of(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> f64 {
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        match self.weights_at(first, u.len()) {
+            None => slope_kernel(
+                grad,
+                u,
+                u,
+                #[inline(always)]
+                move |x, _| phi.envelope_slope(x, beta),
+            ),
+            Some(w) => slope_kernel(
+                grad,
+                u,
+                w,
+                #[inline(always)]
+                move |x, w| weighted_slope(&phi, x, w, beta),
+            ),
+        }
+    }
+
     fn slopes_between(&self, slope: &mut [S], from: &[S], to: &[S], first: usize, beta: f64) -> f64 {
         let (phi, beta) = (self.phi.clone(), S::of(beta));
         match self.weights_at(first, from.len()) {
@@ -183,43 +223,11 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
     }
 
     fn moreau(&self, grad: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> Envelope {
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
-        match &self.weights {
-            None => envelope_kernel(
-                grad,
-                u,
-                u,
-                #[inline(always)]
-                move |x, _| phi.envelope(x, beta),
-            ),
-            Some(w) => envelope_kernel(
-                grad,
-                u,
-                w,
-                #[inline(always)]
-                move |x, w| weighted_envelope(&phi, x, w, beta),
-            ),
-        }
+        self.moreau_of(grad, u, 0, beta)
     }
 
     fn slopes(&self, grad: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> f64 {
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
-        match &self.weights {
-            None => slope_kernel(
-                grad,
-                u,
-                u,
-                #[inline(always)]
-                move |x, _| phi.envelope_slope(x, beta),
-            ),
-            Some(w) => slope_kernel(
-                grad,
-                u,
-                w,
-                #[inline(always)]
-                move |x, w| weighted_slope(&phi, x, w, beta),
-            ),
-        }
+        self.slopes_of(grad, u, 0, beta)
     }
 
     fn subgradient(&self, v: &mut [S], u: &[S], work: &mut [S]) -> f64 {

@@ -186,6 +186,14 @@ fn buffer_envelope(g: &dyn Prox<f64>, u: &[f64], beta: f64) {
             }
             same(&plain, sum, &grad, envelope);
             close(whole, value, 1e-12, "stretches");
+            let (mut sum, mut squared) = (Envelope::default(), 0.0);
+            for range in [0..n / 3, n / 3..n] {
+                let (first, u) = (range.start, &u[range.clone()]);
+                squared += entries.slopes_of(&mut plain[range.clone()], u, first, beta);
+                sum += entries.moreau_of(&mut plain[range], u, first, beta);
+            }
+            same(&plain, sum, &grad, envelope);
+            close(squared, sum.slope_squared, 1e-12, "squared slope of stretches");
         }
         Some(Streamed::Pixels(pixels)) => {
             plain.copy_from_slice(u);

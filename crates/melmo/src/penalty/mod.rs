@@ -152,7 +152,7 @@ pub enum Streamed<'a, S> {
     Pixels(&'a dyn Pixels<S>),
 }
 
-/// g(u) = Σᵢ φᵢ(uᵢ), evaluated on any stretch of entries of the form u = to − from, i = first, first + 1, ….
+/// g(u) = Σᵢ φᵢ(uᵢ), evaluated on any stretch of entries i = first, first + 1, …; of u, or of u = to − from.
 pub trait Entries<S: Real>: Send + Sync {
     /// Σ φᵢ(uᵢ).
     fn value_between(&self, from: &[S], to: &[S], first: usize) -> f64;
@@ -162,6 +162,12 @@ pub trait Entries<S: Real>: Send + Sync {
 
     /// g_β(u).
     fn envelope_between(&self, from: &[S], to: &[S], first: usize, beta: f64) -> f64;
+
+    /// slope ← ∇g_β(u); returns ‖∇g_β(u)‖₂².
+    fn slopes_of(&self, slope: &mut [S], u: &[S], first: usize, beta: f64) -> f64;
+
+    /// slope ← ∇g_β(u), with g_β(u).
+    fn moreau_of(&self, slope: &mut [S], u: &[S], first: usize, beta: f64) -> Envelope;
 
     /// slope ← ∇g_β(u); returns ‖∇g_β(u)‖₂².
     fn slopes_between(&self, slope: &mut [S], from: &[S], to: &[S], first: usize, beta: f64) -> f64;

@@ -4,6 +4,7 @@
 //! factors; then each channel's differences, computed again, are multiplied and taken back by the adjoint. Nothing that is
 //! as large as Tx is ever written down.
 
+use super::Pass;
 use crate::operator::Jet;
 use crate::penalty::{Columns, Prox};
 use crate::real::Real;
@@ -39,15 +40,6 @@ impl<'a, S: Real> JetStream<'a, S> {
         Some(Self { f, first, second, rows, cols, channels, kappa_squared: S::of(t.kappa() * t.kappa()) })
     }
 
-    pub fn has_loss(&self) -> bool {
-        self.f.is_some()
-    }
-
-    /// Two rows of norms, one of fluxes behind a zero, one of twists behind a zero, one of bends between zeros.
-    pub fn work_len(&self) -> usize {
-        5 * self.cols + 4
-    }
-
     fn neighbours<'x>(&self, x: &'x [S], channel: usize, i: usize) -> Neighbours<'x, S> {
         let row = |i: usize| &x[(channel * self.rows + i) * self.cols..][..self.cols];
         let inside = if i > 0 && i + 1 < self.rows { S::ONE } else { S::ZERO };
@@ -69,44 +61,6 @@ impl<'a, S: Real> JetStream<'a, S> {
                 }
             },
         );
-    }
-
-    /// g(Tx), or g_β(Tx) when there is a β.
-    pub fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
-        let (first, work) = work.split_at_mut(self.cols);
-        let second = &mut work[..self.cols];
-        let mut total = 0.0;
-        for i in 0..self.rows {
-            self.norms(first, second, x, i);
-            total += self.first.value_of(first, i * self.cols, beta);
-            total += self.second.map_or(0.0, |g| g.value_of(second, i * self.cols, beta));
-        }
-        total
-    }
-
-    /// grad ← ∇f + T*∇g_β(Tx), or grad + T*∇g_β(Tx) without a loss of its own; returns f(x) and ‖∇g_β(Tx)‖₂².
-    pub fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
-        let Self { rows, cols, channels, .. } = *self;
-        let (first, work) = work.split_at_mut(cols);
-        let (second, work) = work.split_at_mut(cols);
-        let work = &mut work[..3 * cols + 4];
-        work.fill(S::ZERO);
-        let (mut f_x, mut slope_squared) = (self.loss_of_row(grad, x, 0), 0.0);
-        for i in 0..rows {
-            if i + 1 < rows {
-                f_x += self.loss_of_row(grad, x, i + 1); // before the differences of row i reach it
-            }
-            self.norms(first, second, x, i);
-            slope_squared += self.first.factors(first, i * cols, beta);
-            match self.second {
-                Some(g) => slope_squared += g.factors(second, i * cols, beta),
-                None => second.fill(S::ZERO),
-            }
-            for (channel, grad) in (0..channels).zip(grad.chunks_exact_mut(rows * cols)) {
-                self.adjoint_of_row(grad, [first, second], self.neighbours(x, channel, i), i, work);
-            }
-        }
-        (f_x, slope_squared)
     }
 
     /// grad ← ∇f on row i of every channel, where the loss is a sum over pixels; returns the row's f.
@@ -162,6 +116,53 @@ impl<'a, S: Real> JetStream<'a, S> {
                 }
             },
         );
+    }
+}
+
+impl<S: Real> Pass<S> for JetStream<'_, S> {
+    fn has_loss(&self) -> bool {
+        self.f.is_some()
+    }
+
+    /// Two rows of norms, one of fluxes behind a zero, one of twists behind a zero, one of bends between zeros.
+    fn work_len(&self) -> usize {
+        5 * self.cols + 4
+    }
+
+    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
+        let Self { rows, cols, channels, .. } = *self;
+        let (first, work) = work.split_at_mut(cols);
+        let (second, work) = work.split_at_mut(cols);
+        let work = &mut work[..3 * cols + 4];
+        work.fill(S::ZERO);
+        let (mut f_x, mut slope_squared) = (self.loss_of_row(grad, x, 0), 0.0);
+        for i in 0..rows {
+            if i + 1 < rows {
+                f_x += self.loss_of_row(grad, x, i + 1); // before the differences of row i reach it
+            }
+            self.norms(first, second, x, i);
+            slope_squared += self.first.factors(first, i * cols, beta);
+            match self.second {
+                Some(g) => slope_squared += g.factors(second, i * cols, beta),
+                None => second.fill(S::ZERO),
+            }
+            for (channel, grad) in (0..channels).zip(grad.chunks_exact_mut(rows * cols)) {
+                self.adjoint_of_row(grad, [first, second], self.neighbours(x, channel, i), i, work);
+            }
+        }
+        (f_x, slope_squared)
+    }
+
+    fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
+        let (first, work) = work.split_at_mut(self.cols);
+        let second = &mut work[..self.cols];
+        let mut total = 0.0;
+        for i in 0..self.rows {
+            self.norms(first, second, x, i);
+            total += self.first.value_of(first, i * self.cols, beta);
+            total += self.second.map_or(0.0, |g| g.value_of(second, i * self.cols, beta));
+        }
+        total
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::Pass;
 use crate::operator::Difference2d;
 use crate::penalty::Streamed;
 use crate::real::Real;
@@ -12,21 +13,17 @@ use crate::smooth::Pointwise;
 use crate::vector::simd;
 
 /// A penalty of an image's differences, with the loss when that is a sum over pixels.
-pub(crate) struct Stream<'a, S> {
+pub(crate) struct DifferenceStream<'a, S> {
     f: Option<&'a dyn Pointwise<S>>,
     g: Streamed<'a, S>,
     rows: usize,
     cols: usize,
 }
 
-impl<'a, S: Real> Stream<'a, S> {
+impl<'a, S: Real> DifferenceStream<'a, S> {
     pub fn new(f: Option<&'a dyn Pointwise<S>>, g: Streamed<'a, S>, differences: &Difference2d) -> Self {
         let (rows, cols) = differences.shape();
         Self { f, g, rows, cols }
-    }
-
-    pub fn has_loss(&self) -> bool {
-        self.f.is_some()
     }
 
     /// Rows that are worked on together: few enough that they stay in cache, enough that calls cost nothing.
@@ -34,38 +31,10 @@ impl<'a, S: Real> Stream<'a, S> {
         (4096 / self.cols).clamp(1, self.rows)
     }
 
-    /// x-slopes of a strip behind one zero; y-slopes of a strip and of the row above it.
-    pub fn work_len(&self) -> usize {
-        (2 * self.strip() + 1) * self.cols + 1
-    }
-
     /// Row i, and the row below it; at the image's foot the row itself, which makes the differences zero there.
     fn row_and_below<'x>(&self, x: &'x [S], i: usize) -> (&'x [S], &'x [S]) {
         let row = |i: usize| &x[i * self.cols..(i + 1) * self.cols];
         (row(i), row((i + 1).min(self.rows - 1)))
-    }
-
-    /// grad ← ∇f + T*∇g_β(Tx), or grad + T*∇g_β(Tx) without a loss of its own; returns f(x) and ‖∇g_β(Tx)‖₂².
-    pub fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
-        let Self { rows, cols, .. } = *self;
-        let (slope_x, slope_y) = work.split_at_mut(self.strip() * cols + 1);
-        slope_x[0] = S::ZERO;
-        slope_y[..cols].fill(S::ZERO);
-        let (mut f_x, mut slope_squared) = (0.0, 0.0);
-        for top in (0..rows).step_by(self.strip()) {
-            let end = (top + self.strip()).min(rows);
-            let range = top * cols..end * cols;
-            let slope_x = &mut slope_x[..range.len() + 1];
-            let slope_y = &mut slope_y[..range.len() + cols];
-            slope_squared += self.slopes(&mut slope_x[1..], &mut slope_y[cols..], x, top..end, beta);
-            let grad = &mut grad[range.clone()];
-            if let Some(f) = self.f {
-                f_x += f.value_grad_at(grad, &x[range.clone()], range.start);
-            }
-            adjoint(grad, slope_x, slope_y, cols);
-            slope_y.copy_within(range.len().., 0);
-        }
-        (f_x, slope_squared)
     }
 
     /// ∇g_β of a strip's differences, with zeros where a difference does not depend on x; returns its squared length.
@@ -108,9 +77,41 @@ impl<'a, S: Real> Stream<'a, S> {
         slope_y[inside..].fill(S::ZERO);
         squared
     }
+}
 
-    /// g(Tx), or g_β(Tx) when there is a β.
-    pub fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
+impl<S: Real> Pass<S> for DifferenceStream<'_, S> {
+    fn has_loss(&self) -> bool {
+        self.f.is_some()
+    }
+
+    /// x-slopes of a strip behind one zero; y-slopes of a strip and of the row above it.
+    fn work_len(&self) -> usize {
+        (2 * self.strip() + 1) * self.cols + 1
+    }
+
+    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
+        let Self { rows, cols, .. } = *self;
+        let (slope_x, slope_y) = work.split_at_mut(self.strip() * cols + 1);
+        slope_x[0] = S::ZERO;
+        slope_y[..cols].fill(S::ZERO);
+        let (mut f_x, mut slope_squared) = (0.0, 0.0);
+        for top in (0..rows).step_by(self.strip()) {
+            let end = (top + self.strip()).min(rows);
+            let range = top * cols..end * cols;
+            let slope_x = &mut slope_x[..range.len() + 1];
+            let slope_y = &mut slope_y[..range.len() + cols];
+            slope_squared += self.slopes(&mut slope_x[1..], &mut slope_y[cols..], x, top..end, beta);
+            let grad = &mut grad[range.clone()];
+            if let Some(f) = self.f {
+                f_x += f.value_grad_at(grad, &x[range.clone()], range.start);
+            }
+            adjoint(grad, slope_x, slope_y, cols);
+            slope_y.copy_within(range.len().., 0);
+        }
+        (f_x, slope_squared)
+    }
+
+    fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
         let (delta_x, work) = work.split_at_mut(self.cols);
         let delta_y = &mut work[..self.cols];
         let row = |i| {

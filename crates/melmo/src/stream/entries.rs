@@ -1,0 +1,125 @@
+//! f(x) + g_β(x) and its gradient, T = I and g a sum over entries: a stretch at a time, which stays in the nearest cache.
+
+use super::Pass;
+use crate::penalty::{Entries, Prox};
+use crate::real::Real;
+use crate::smooth::Pointwise;
+use crate::vector::axpy;
+
+/// A penalty of x itself, with the loss when that is a sum over entries too.
+pub(crate) struct EntryStream<'a, S> {
+    f: Option<&'a dyn Pointwise<S>>,
+    g: &'a dyn Prox<S>,
+    entries: &'a dyn Entries<S>,
+}
+
+/// Entries at a time: x, data, mask, gradient and slopes of a stretch fit into 20 kB.
+const STRETCH: usize = 512;
+
+impl<'a, S: Real> EntryStream<'a, S> {
+    pub fn new(f: Option<&'a dyn Pointwise<S>>, g: &'a dyn Prox<S>, entries: &'a dyn Entries<S>) -> Self {
+        Self { f, g, entries }
+    }
+}
+
+/// Each stretch of x: its first entry, itself, and room for its slopes.
+fn stretches<'x, S>(x: &'x [S], work: &mut [S], mut visit: impl FnMut(usize, &'x [S], &mut [S])) {
+    for (i, x) in x.chunks(STRETCH).enumerate() {
+        visit(i * STRETCH, x, &mut work[..x.len()]);
+    }
+}
+
+impl<S: Real> Pass<S> for EntryStream<'_, S> {
+    fn has_loss(&self) -> bool {
+        self.f.is_some()
+    }
+
+    fn work_len(&self) -> usize {
+        STRETCH.min(self.g.size())
+    }
+
+    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
+        let (mut f_x, mut slope_squared) = (0.0, 0.0);
+        stretches(x, work, |first, x, slopes| {
+            let grad = &mut grad[first..first + x.len()];
+            if let Some(f) = self.f {
+                f_x += f.value_grad_at(grad, x, first);
+            }
+            slope_squared += self.entries.slopes_of(slopes, x, first, beta);
+            axpy(grad, 1.0, slopes);
+        });
+        (f_x, slope_squared)
+    }
+
+    fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
+        let Some(beta) = beta else { return self.g.value(x, work) };
+        let mut total = 0.0;
+        stretches(x, work, |first, x, slopes| total += self.entries.moreau_of(slopes, x, first, beta).value);
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::operator::Identity;
+    use crate::penalty::{Entrywise, Mcp};
+    use crate::problem::Problem;
+    use crate::real::Real;
+    use crate::seeded::Seeded;
+    use crate::smooth::{MaskedLeastSquares, RobustPca, Smooth};
+    use crate::{block::Layout, vector};
+
+    fn problem<S: Real>(n: usize, pointwise: bool, weighted: bool) -> Problem<S> {
+        let mut seeded = Seeded::new(3);
+        let f: Box<dyn Smooth<S>> = match pointwise {
+            true => {
+                let mask = (0..n).map(|i| S::of(f64::from(i % 3 != 0))).collect();
+                let layout = Layout::vector(n).unwrap();
+                Box::new(MaskedLeastSquares::new(layout, seeded.normals(n), Some(mask)).unwrap())
+            }
+            false => Box::new(RobustPca::new(seeded.normals(n), 1, n, None).unwrap()),
+        };
+        let (size, mcp) = (f.layout().size(), Mcp::new(0.6, 1.5).unwrap());
+        let g = match weighted {
+            true => Entrywise::weighted(mcp, (0..size).map(|i| S::of((i % 4) as f64 / 2.0)).collect()).unwrap(),
+            false => Entrywise::new(mcp, size),
+        };
+        let t = Identity::new(f.layout().clone());
+        Problem::from_boxes(f, Box::new(g), Box::new(t)).unwrap()
+    }
+
+    fn agrees<S: Real>(n: usize, pointwise: bool, weighted: bool) {
+        let make = || problem::<S>(n, pointwise, weighted);
+        let evaluate = |problem: Problem<S>| {
+            let size = problem.layout().size();
+            let x: Vec<S> = Seeded::new(9).normals(size);
+            let (mut grad, mut work) = (vec![S::of(9.0); size], vec![S::of(f64::NAN); problem.work_len()]);
+            let found = problem.smoothed_gradient(&mut grad, &x, 0.3, &mut work);
+            let (envelope, penalty) = (problem.envelope(&x, 0.3, &mut work), problem.penalty(&x, &mut work));
+            (grad, [found.f, found.slope_squared, envelope, penalty])
+        };
+        let ((grad, numbers), (plain_grad, plain)) = (evaluate(make()), evaluate(make().chained()));
+        for (a, b) in numbers.iter().zip(plain) {
+            assert!((a - b).abs() <= 100.0 * S::EPSILON * (1.0 + b.abs()), "{n}: {a} {b}");
+        }
+        let scale = 1.0 + vector::norm2(&plain_grad);
+        for (a, b) in grad.iter().zip(plain_grad) {
+            assert!((a.f64() - b.f64()).abs() <= 4.0 * S::EPSILON * scale, "{n}: {a} {b}");
+        }
+    }
+
+    #[test]
+    fn the_pass_agrees_with_the_formulas() {
+        for n in [1, 15, 511, 512, 513, 2000] {
+            for (pointwise, weighted) in [(true, false), (true, true), (false, false), (false, true)] {
+                agrees::<f64>(n, pointwise, weighted);
+                agrees::<f32>(n, pointwise, weighted);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_as_large_as_the_variable_is_needed() {
+        assert_eq!(problem::<f64>(2000, true, false).work_len(), 512);
+    }
+}

@@ -142,7 +142,7 @@ fn oracles_are_as_good_as_stated() {
             n if n.contains("newton-schulz:6") => 0.005,
             n if n.contains("newton-schulz") => 1.0,
             n if n.contains("minimax:5") => 0.1,
-            n if n.contains("minimax") => 1e-4,
+            n if n.contains("minimax") || n.contains("auto") => 1e-4,
             _ => 1e-9,
         };
         assert!(loss <= allowed, "{name}: η = {loss:e}");

@@ -73,17 +73,18 @@ impl<S: Real> Spectral<S> {
 }
 
 /// Where a block is tall (or wide) with 9 to 64 columns, in double precision, polynomials in Gram space: two thirds of the Gram oracle's time,
-/// a direction good to 3·10⁻⁵ and a bracket of 10⁻³. Large and nearly square: the same in single precision, 0.6 to 1.1 of
-/// the Gram oracle's time (128² to 1024²) and half where that falls back on the SVD, with a bracket of ½ to 1 %. Else, and
-/// where a decomposition takes next to nothing, the Gram oracle, which is exact.
+/// a direction good to 3·10⁻⁵ and a bracket of 10⁻³. Nearly square: polynomials in single precision, a quarter of the Gram
+/// oracle's time at 12² to half at 128², two thirds at 256², with a bracket of 0.2 to 2 %. Else, and where a decomposition
+/// takes next to nothing, the Gram oracle, which is exact.
 fn choose<S: Real>(shape: Shape) -> Oracle {
     let (short, long, single) = (shape.short(), shape.long(), S::EPSILON > 1e-10);
     let tall = long >= 2 * short;
     match () {
-        () if tall && (9..=64).contains(&short) && !single => Oracle::Minimax { steps: 8 },
-        () if !tall && short > 128 && single => Oracle::Minimax { steps: 8 },
-        () if !tall && short > 128 => Oracle::MinimaxSingle { steps: 8 },
-        () => Oracle::Gram,
+        () if short < 9 => Oracle::Gram,
+        () if tall && short <= 64 && !single => Oracle::Minimax { steps: 8 },
+        () if tall => Oracle::Gram,
+        () if single => Oracle::Minimax { steps: 7 },
+        () => Oracle::MinimaxSingle { steps: 7 },
     }
 }
 

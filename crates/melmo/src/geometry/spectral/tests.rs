@@ -158,11 +158,13 @@ fn powers_of_two_leave_the_direction_alone() {
 
 #[test]
 fn auto_goes_by_shape_and_precision() {
-    let (steps, auto) = (8, Oracle::Auto);
-    assert_eq!(spectral::<f64>(256, 30, auto).method(), Oracle::Minimax { steps });
+    let (steps, auto) = (7, Oracle::Auto);
+    assert_eq!(spectral::<f64>(256, 30, auto).method(), Oracle::Minimax { steps: 8 });
     assert_eq!(spectral::<f32>(256, 30, auto).method(), Oracle::Gram);
     assert_eq!(spectral::<f64>(256, 4, auto).method(), Oracle::Gram);
     assert_eq!(spectral::<f64>(200, 600, auto).method(), Oracle::Gram);
+    assert_eq!(spectral::<f64>(8, 8, auto).method(), Oracle::Gram);
+    assert_eq!(spectral::<f64>(9, 9, auto).method(), Oracle::MinimaxSingle { steps });
     assert_eq!(spectral::<f64>(200, 300, auto).method(), Oracle::MinimaxSingle { steps });
     assert_eq!(spectral::<f32>(200, 200, auto).method(), Oracle::Minimax { steps });
 }

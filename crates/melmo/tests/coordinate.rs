@@ -289,7 +289,10 @@ fn polishing_is_never_worse_and_resumes() {
             let smoothing = Smoothing::new::<f64>(problem.beta_limit()).with(1e-4, f64::NAN).unwrap();
             Polished::new(&problem, smoothing, &vec![0.0; cols]).unwrap()
         };
-        let report = run(&mut start(), &Options::new(Stop::after(2000)), &mut []);
+        let (mut solver, mut fresh) = (start(), start());
+        fresh.next();
+        let report = run(&mut solver, &Options::new(Stop::after(2000)), &mut []);
+        assert_eq!(solver.start_measure(), fresh.start_measure(), "what thresholds are relative to has moved");
         assert!(report.objective <= plain * (1.0 + 1e-9), "{} above {plain}", report.objective);
         assert!(report.certificate.unwrap().verify(&problem, &report.x, 1e-9).unwrap().passed());
         better += u32::from(report.objective < plain * (1.0 - 1e-6));

@@ -5,6 +5,7 @@ mod admm;
 mod coordinate;
 mod epoch;
 mod factors;
+mod inner;
 mod iterate;
 mod melmo;
 mod momentum;
@@ -157,6 +158,12 @@ pub struct State<S: Real> {
 }
 
 impl<S: Real> State<S> {
+    /// The state of a solver that another is made of, from the parts that the other's state holds.
+    fn part(solver: &str, k: f64, numbers: &[f64], vectors: &[Vec<S>]) -> Self {
+        let (numbers, vectors) = (numbers.to_vec(), vectors.to_vec());
+        Self { solver: solver.into(), k: k as u64, numbers, vectors, warm_start: vec![] }
+    }
+
     /// Refuses a state of another solver, or one whose numbers or buffers do not fit; returns the numbers.
     fn check<const N: usize>(&self, solver: &str, vectors: usize, size: usize) -> Result<[f64; N], Error> {
         self.check_each(solver, &vec![size; vectors])

@@ -5,6 +5,7 @@ use crate::geometry::BlockNorm;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::adaptive::whole;
+use crate::solver::inner::forward_to_inner;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::{Adaptive, CoordinateDescent, Info, Solver, State};
 
@@ -136,40 +137,10 @@ impl<S: Real> Iterator for Polished<'_, S> {
 }
 
 impl<S: Real> Solver<S> for Polished<'_, S> {
-    fn problem(&self) -> &Problem<S> {
-        self.shown.problem()
-    }
-
-    fn x(&self) -> &[S] {
-        self.shown.x()
-    }
-
-    fn objective(&mut self) -> f64 {
-        self.shown.objective()
-    }
-
-    fn smoothed(&mut self) -> f64 {
-        self.shown.smoothed()
-    }
-
-    fn exact_dual_norm(&mut self) -> f64 {
-        self.shown.exact_dual_norm()
-    }
-
-    fn norms(&self) -> Vec<BlockNorm> {
-        self.shown.norms()
-    }
-
-    fn certificate_point(&self) -> &[S] {
-        self.shown.certificate_point()
-    }
+    forward_to_inner!(shown);
 
     fn certificate_beta(&self) -> f64 {
         self.shown.certificate_beta()
-    }
-
-    fn start_measure(&self) -> Option<[f64; 2]> {
-        self.shown.start_measure()
     }
 
     fn save(&self) -> State<S> {
@@ -191,21 +162,14 @@ impl<S: Real> Solver<S> for Polished<'_, S> {
         const OWN: usize = 6;
         let all: [f64; OWN + SMOOTH.0 + 2 * DESCENT.0] =
             state.check("polished", SMOOTH.1 + 2 * DESCENT.1, self.landed.len())?;
-        let part = |solver: &str, k: f64, numbers: &[f64], vectors: &[Vec<S>]| State {
-            solver: solver.into(),
-            k: k as u64,
-            numbers: numbers.to_vec(),
-            vectors: vectors.to_vec(),
-            warm_start: vec![],
-        };
         let (own, rest) = all.split_at(OWN);
         let (of_shown, rest) = rest.split_at(DESCENT.0);
         let (of_smooth, of_polish) = rest.split_at(SMOOTH.0);
         let (shown, vectors) = state.vectors.split_at(DESCENT.1);
         let (smooth, polish) = vectors.split_at(SMOOTH.1);
-        self.shown.restore(&part("coordinate-descent", own[3], of_shown, shown))?;
-        self.smooth.restore(&part("adaptive", own[4], of_smooth, smooth))?;
-        self.polish.restore(&part("coordinate-descent", own[5], of_polish, polish))?;
+        self.shown.restore(&State::part("coordinate-descent", own[3], of_shown, shown))?;
+        self.smooth.restore(&State::part("adaptive", own[4], of_smooth, smooth))?;
+        self.polish.restore(&State::part("coordinate-descent", own[5], of_polish, polish))?;
         self.stage = [Stage::Descend, Stage::Smooth, Stage::Polish, Stage::Done][(own[0] as usize).min(3)];
         (self.objective, self.idle, self.k) = (own[1], own[2] as u64, state.k);
         self.last = self.shown.standing();

@@ -5,11 +5,12 @@ use crate::geometry::BlockNorm;
 use crate::metric;
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::inner::forward_to_inner;
 use crate::solver::splitting::Splitting;
 use crate::solver::{Adaptive, Info, Smoothing, Solver, State};
 
 /// x ← x − M⁻¹∇F_{β,w}(x) with F_{β,w}(x) = f(x) + g_β(Tx + βw), then w ← ∇g_β(Tx + βw) and β ← rβ. From β ≤ `end` on, w is
-/// dropped, β leaps to a fraction of it, and the steps are those of [`Adaptive::metric`].
+/// dropped and the steps are those of [`Adaptive::metric`]: `end` is so small that plain smoothing undoes nothing any more.
 ///
 /// The tilt takes the first-order bias out of the smoothing, so β can start just below 1/ρ, where the prox hardly shrinks
 /// what it keeps; poor local minima are passed by. A tilted step with relaxation α is a step of ADMM with penalty 1/β, seen
@@ -22,15 +23,18 @@ pub struct Tilted<'p, S> {
     ended: bool,
 }
 
-/// Without the tilt, a smoothing as large as the last would undo what the tilt achieved: plain steps begin at `end`/32.
-const LEAP: f64 = 32.0;
+/// Below this part of the first β it is settled which entries of Tx are kept: from there β falls by [`HURRY`].
+const SETTLED: f64 = 0.05;
+
+/// What β is multiplied by once that is settled, unless r is smaller still.
+const HURRY: f64 = 0.8;
 
 /// How β falls in tilted steps, and their relaxation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Path {
     /// The first β, below 1/ρ.
     pub beta: f64,
-    /// r: what β is multiplied by after a step.
+    /// r: what β is multiplied by after a step, down to a twentieth of the first; below that 0.8 or less.
     pub ratio: f64,
     /// The β from which on there is no tilt.
     pub end: f64,
@@ -39,11 +43,17 @@ pub struct Path {
 }
 
 impl Path {
-    /// From 0.98/ρ by 3 % a step to 0.01/ρ, with α = 1.6. For convex g, [`Smoothing::start`] stands for 1/ρ.
+    /// From 0.98/ρ by 2.3 % a step, in the end faster, to 0.0003/ρ, with α = 1.6. For convex g, [`Smoothing::start`] stands
+    /// for 1/ρ.
     pub fn new<S: Real>(problem: &Problem<S>, x0: &[S]) -> Self {
         let rho = problem.g().weak_convexity();
         let unit = if rho > 0.0 { 1.0 / rho } else { Smoothing::start(problem, x0) };
-        Self { beta: 0.98 * unit, ratio: 0.97, end: 0.01 * unit, relaxation: 1.6 }
+        Self { beta: 0.98 * unit, ratio: 0.977, end: 3e-4 * unit, relaxation: 1.6 }
+    }
+
+    /// The β after this one.
+    fn after(&self, beta: f64) -> f64 {
+        beta * if beta > SETTLED * self.beta { self.ratio } else { self.ratio.min(HURRY) }
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -60,7 +70,7 @@ impl<'p, S: Real> Tilted<'p, S> {
         path.check()?;
         let (_, metric) = metric::for_problem(problem)?;
         let splitting = Splitting::new(problem, metric, path.beta, path.relaxation, x0)?;
-        let smoothing = Smoothing::new::<S>(path.beta.min(problem.beta_limit())).lowered(path.end / LEAP);
+        let smoothing = Smoothing::new::<S>(path.beta.min(problem.beta_limit())).lowered(path.end);
         let plain = Adaptive::metric(problem, smoothing, x0)?;
         Ok(Self { splitting, plain, path, k: 0, ended: false })
     }
@@ -77,7 +87,7 @@ impl<'p, S: Real> Tilted<'p, S> {
         } else {
             if self.k > 0 {
                 self.splitting.step();
-                self.splitting.rescale(self.splitting.beta * self.path.ratio);
+                self.splitting.rescale(self.path.after(self.splitting.beta));
             }
             self.plain.stand_at(&self.splitting.x, self.judged_beta())
         };
@@ -98,36 +108,10 @@ impl<S: Real> Iterator for Tilted<'_, S> {
 }
 
 impl<S: Real> Solver<S> for Tilted<'_, S> {
-    fn problem(&self) -> &Problem<S> {
-        self.plain.problem()
-    }
-
-    fn x(&self) -> &[S] {
-        self.plain.x()
-    }
-
-    fn objective(&mut self) -> f64 {
-        self.plain.objective()
-    }
-
-    fn smoothed(&mut self) -> f64 {
-        self.plain.smoothed()
-    }
-
-    fn exact_dual_norm(&mut self) -> f64 {
-        self.plain.exact_dual_norm()
-    }
-
-    fn norms(&self) -> Vec<BlockNorm> {
-        self.plain.norms()
-    }
+    forward_to_inner!(plain);
 
     fn certificate_beta(&self) -> f64 {
         if self.k > 0 { self.plain.certificate_beta() } else { self.judged_beta() }
-    }
-
-    fn start_measure(&self) -> Option<[f64; 2]> {
-        self.plain.start_measure()
     }
 
     fn save(&self) -> State<S> {
@@ -147,13 +131,8 @@ impl<S: Real> Solver<S> for Tilted<'_, S> {
         let (n, m) = (self.splitting.x.len(), self.splitting.z.len());
         let [beta, inner_k, numbers @ ..]: [f64; 11] = state.check_each("tilted", &[n, n, m, m])?;
         Error::expect_positive("beta of a saved state", beta)?;
-        let inner = State {
-            solver: "adaptive".into(),
-            k: inner_k as u64,
-            numbers: numbers.to_vec(),
-            vectors: state.vectors[..2].to_vec(),
-            warm_start: state.warm_start.clone(),
-        };
+        let inner = State::part("adaptive", inner_k, &numbers, &state.vectors[..2]);
+        let inner = State { warm_start: state.warm_start.clone(), ..inner };
         self.plain.restore(&inner)?;
         self.splitting.resume(&state.vectors[0], &state.vectors[2], &state.vectors[3], beta);
         (self.k, self.ended) = (state.k, false);

@@ -101,11 +101,11 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         (self.k > 0).then(|| self.info())
     }
 
-    /// Starts again from x.
+    /// Goes on from x; relative thresholds stay relative to the first start.
     pub(super) fn begin_at(&mut self, x: &[S]) {
         self.descent.x.copy_from_slice(x);
         self.previous.copy_from_slice(x);
-        (self.k, self.ended, self.start_measure) = (0, false, None);
+        (self.k, self.ended) = (0, false);
     }
 
     /// The largest distance of a unit from stationary, in units of ∇f: the coordinatewise measure, at the current point.

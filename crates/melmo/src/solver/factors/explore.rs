@@ -7,6 +7,7 @@ use crate::real::Real;
 use crate::seeded::Seeded;
 use crate::solver::factors::Alternating;
 use crate::solver::factors::alternating::NUMBERS;
+use crate::solver::inner::forward_to_inner;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::{Info, Solver, State};
 use crate::vector;
@@ -104,40 +105,10 @@ impl<S: Real> Iterator for Explored<'_, S> {
 }
 
 impl<S: Real> Solver<S> for Explored<'_, S> {
-    fn problem(&self) -> &Problem<S> {
-        self.shown.problem()
-    }
-
-    fn x(&self) -> &[S] {
-        self.shown.x()
-    }
-
-    fn objective(&mut self) -> f64 {
-        self.shown.objective()
-    }
-
-    fn smoothed(&mut self) -> f64 {
-        self.shown.smoothed()
-    }
-
-    fn exact_dual_norm(&mut self) -> f64 {
-        self.shown.exact_dual_norm()
-    }
-
-    fn norms(&self) -> Vec<BlockNorm> {
-        self.shown.norms()
-    }
-
-    fn certificate_point(&self) -> &[S] {
-        self.shown.certificate_point()
-    }
+    forward_to_inner!(shown);
 
     fn certificate_beta(&self) -> f64 {
         self.shown.certificate_beta()
-    }
-
-    fn start_measure(&self) -> Option<[f64; 2]> {
-        self.shown.start_measure()
     }
 
     fn save(&self) -> State<S> {
@@ -154,16 +125,9 @@ impl<S: Real> Solver<S> for Explored<'_, S> {
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
         let all: [f64; 3 + 2 * NUMBERS] = state.check("alternating, explored", 4, self.shown.x().len())?;
-        let part = |k: f64, numbers: &[f64], vectors: &[Vec<S>]| State {
-            solver: "alternating".into(),
-            k: k as u64,
-            numbers: numbers.to_vec(),
-            vectors: vectors.to_vec(),
-            warm_start: vec![],
-        };
         let (of_shown, of_scout) = all[3..].split_at(NUMBERS);
-        self.shown.restore(&part(all[1], of_shown, &state.vectors[..2]))?;
-        self.scout.restore(&part(all[2], of_scout, &state.vectors[2..]))?;
+        self.shown.restore(&State::part("alternating", all[1], of_shown, &state.vectors[..2]))?;
+        self.scout.restore(&State::part("alternating", all[2], of_scout, &state.vectors[2..]))?;
         self.scouts = all[0] as u64;
         self.k = state.k;
         self.last = self.shown.standing();

@@ -106,3 +106,50 @@ def test_ctrl_c_returns_the_best_point_soon(kind):
         assert (told, process.returncode) == ("interrupted True\n", 0)
     finally:
         process.kill()
+
+
+TASKS = {
+    "denoise_tv": "melmo.denoise_tv(rng.normal(size=(1500, 1500)), 0.3, isotropic=True, method='melmo', max_iter=10**7)",
+    "SparseFactorization": "melmo.SparseFactorization(40, max_iter=10**7, tol=0).fit(rng.normal(size=(600, 500)))",
+    "SparseFactorization.transform": (
+        "melmo.SparseFactorization(60, max_iter=1).fit(rng.normal(size=(90, 80))).transform(rng.normal(size=(10**6, 80)))"
+    ),
+    "MatrixCompletion": "melmo.MatrixCompletion(max_iter=10**7).fit(gaps)",
+    "RobustPCA": "melmo.RobustPCA(max_iter=10**7).fit(rng.normal(size=(1500, 1200)))",
+    "SparseRegression": "melmo.SparseRegression('l1', lam=1e-9, max_iter=10**7, tol=1e-16).fit(*wide)",
+    "SparseRegressionCV": "melmo.SparseRegressionCV('mcp:mu=3', tol=1e-14).fit(*wide)",
+    "SparseLogistic": "melmo.SparseLogistic(lam=1e-9, max_iter=10**7, tol=1e-16).fit(wide[0], wide[1] > 0)",
+}
+
+TASK = """
+    import signal, sys, time, numpy as np, melmo
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    rng = np.random.default_rng(0)
+    gaps = np.where(rng.random((900, 700)) < 0.5, np.nan, rng.normal(size=(900, 700)))
+    wide = rng.normal(size=(500, 8000)), rng.normal(size=500)
+    print("ready", flush=True)
+    try:
+        {task}
+        print("ended by itself")
+    except KeyboardInterrupt:
+        print("interrupted", time.time())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("task", TASKS)
+def test_ctrl_c_ends_an_estimator_soon(task):
+    pytest.importorskip("sklearn")
+    command = [sys.executable, "-c", textwrap.dedent(TASK).format(task=TASKS[task])]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(2.0)
+        sent = time.time()
+        process.send_signal(signal.SIGINT)
+        told, _ = process.communicate(timeout=10)
+        word, at = told.split()
+        # A second is promised; the rest is for machines with other work.
+        assert word == "interrupted" and float(at) - sent < 3.0
+    finally:
+        process.kill()

@@ -200,10 +200,9 @@ fn main() {
                 // Smoothing a problem whose prox is at hand is a detour: on large designs it is left out.
                 let large = rows * cols > 1_000_000;
                 let steps = match method {
-                    _ if rows * cols > 10_000_000 => 60,
-                    "polished" if large => 150,
                     "polished" => 600,
-                    _ if large => 500,
+                    _ if rows * cols > 10_000_000 => 500,
+                    _ if large => 2000,
                     _ => 3000,
                 };
                 // Ours goes along the same path, and looks past every point of it.

@@ -27,4 +27,4 @@ class Solver(BaseSolver):
         self.w = self.model.fit(self.X, self.y).coef_
 
     def get_result(self):
-        return {"w": self.w}
+        return {"beta": self.w}

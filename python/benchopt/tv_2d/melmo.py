@@ -15,14 +15,16 @@ class Solver(BaseSolver):
     requirements = ["pip::melmo"]
     parameters = {"method": ["admm", "tilted"]}
 
-    def skip(self, A=None, reg=0.0, delta=0.0, data_fit="quad", y=None, isotropy="anisotropic"):
-        if data_fit != "quad":
-            return True, "only squares"
+    def skip(self, A=None, data_fit="lsq", y=None, isotropy="anisotropic", **_):
+        if data_fit != "lsq":
+            return True, "only least squares"
+        if isotropy not in ("isotropic", "anisotropic"):
+            return True, f"no TV that is {isotropy}"
         if A is not None and not _is_identity(A, y):
             return True, "denoising only: A is not the identity"
         return False, None
 
-    def set_objective(self, A=None, reg=0.0, delta=0.0, data_fit="quad", y=None, isotropy="anisotropic"):
+    def set_objective(self, y, reg, isotropy="anisotropic", **_):
         self.y, self.reg = np.ascontiguousarray(y, dtype=float), float(reg)
         self.isotropic = isotropy == "isotropic"
 
@@ -39,9 +41,9 @@ class Solver(BaseSolver):
 
 
 def _is_identity(A, y):
-    """Whether A leaves the image as it is, by one random vector."""
+    """Whether A leaves images as they are, by a random one."""
     try:
-        probe = np.random.default_rng(0).normal(size=np.size(y))
+        probe = np.random.default_rng(0).normal(size=np.shape(y))
         return np.allclose(A @ probe, probe)
     except (TypeError, ValueError):
         return False

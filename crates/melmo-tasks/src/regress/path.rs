@@ -73,13 +73,13 @@ pub struct Followed {
     pub rounds: Vec<u32>,
 }
 
-/// Rounds between two questions whether to go on.
+/// Rounds for each λ on the way to the first one.
 const BREATH: u32 = 5;
 /// λ falls by this factor on the way to the first one, for penalties that are not convex: the way decides among local minima.
 const STRIDE: f64 = 0.6;
 
 impl<S: Real> Model<'_, S> {
-    /// Follows the path; `go_on` is asked every few rounds and may end it, which gives `None`.
+    /// Follows the path; `go_on` is asked after every round and may end it, which gives `None`.
     pub fn follow(
         &self,
         lambdas: &Lambdas,
@@ -106,31 +106,20 @@ impl<S: Real> Model<'_, S> {
         let mut approach = lambda_max * STRIDE;
         path = path.accuracy(1e-3, BREATH);
         while !convex && lambdas.first().is_some_and(|&first| approach > first / STRIDE.sqrt()) {
-            path.solve(approach)?;
-            approach *= STRIDE;
-            if go_on().is_break() {
+            if path.solve_while(approach, &mut go_on)?.1.is_break() {
                 return Ok(None);
             }
+            approach *= STRIDE;
         }
-        path = path.accuracy(rounds.tolerance, BREATH);
+        path = path.accuracy(rounds.tolerance, rounds.most);
         let mut followed = Followed::empty(lambda_max);
         for lambda in lambdas {
             let kink = if lambda_max > 0.0 { n * lambda } else { 1.0 };
-            let mut taken = 0;
-            let point = loop {
-                let point = path.solve(lambda)?;
-                taken += point.rounds;
-                if point.rounds < BREATH || taken >= rounds.most {
-                    break point;
-                }
-                if go_on().is_break() {
-                    return Ok(None);
-                }
-            };
-            if go_on().is_break() {
+            let (point, flow) = path.solve_while(lambda, &mut go_on)?;
+            if flow.is_break() {
                 return Ok(None);
             }
-            followed.push(lambda, &design, &point.x, [point.objective / n, point.violation / kink], taken);
+            followed.push(lambda, &design, &point.x, [point.objective / n, point.violation / kink], point.rounds);
         }
         Ok(Some(followed))
     }

@@ -1,6 +1,7 @@
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::{Factorization, logistic::logistic};
+use crate::smooth::Factorization;
+use crate::smooth::logistic::{logistic, logistic_slope};
 
 /// What a loss is made of, for the methods that can use it: a variable metric, alternating or coordinate steps.
 #[non_exhaustive]
@@ -51,6 +52,15 @@ impl Link {
         match self {
             Self::Logistic => 0.25,
             Self::Squares | Self::Huber(_) => 1.0,
+        }
+    }
+
+    /// h′(y) for the datum b.
+    #[inline(always)]
+    pub fn slope<S: Real>(self, y: S, b: S) -> S {
+        match self {
+            Self::Logistic => logistic_slope(y, b),
+            Self::Squares | Self::Huber(_) => self.value_slope(y, b).1,
         }
     }
 

@@ -31,8 +31,20 @@ impl<S: Real> Logistic<S> {
 pub(super) fn logistic<S: Real>(y: S, b: S) -> (S, S) {
     let margin = b * y;
     let e = (-margin.abs()).exp();
-    let wrong = if margin < S::ZERO { S::ONE } else { e } / (S::ONE + e); // 1/(1 + exp(margin))
-    (e.ln_1p() + (-margin).larger(S::ZERO), -b * wrong)
+    (e.ln_1p() + (-margin).larger(S::ZERO), wrong(margin, e) * -b)
+}
+
+/// The derivative alone: no logarithm.
+#[inline(always)]
+pub(super) fn logistic_slope<S: Real>(y: S, b: S) -> S {
+    let margin = b * y;
+    wrong(margin, (-margin.abs()).exp()) * -b
+}
+
+/// 1/(1 + exp(margin)) from e = exp(−|margin|).
+#[inline(always)]
+fn wrong<S: Real>(margin: S, e: S) -> S {
+    (if margin < S::ZERO { S::ONE } else { e }) / (S::ONE + e)
 }
 
 impl<S: Real> Smooth<S> for Logistic<S> {

@@ -5,6 +5,9 @@
 //! composition (Amsel, Persson, Musco & Gower 2025). 8 steps from l = 10⁻⁴ leave |1 − p| ≤ 3·10⁻⁵, 12 steps from 10⁻⁶
 //! 2·10⁻¹¹.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use super::quintic::{Interval, Quintic};
 
 /// More steps than any precision can use.
@@ -22,8 +25,14 @@ const NARROW: f64 = 1e-3;
 /// follows.
 const MARGIN: f64 = 1e-3;
 
-/// At most so many steps for numbers of the given unit, from an l that the number of steps decides.
+/// At most so many steps for numbers of the given unit, from an l that the number of steps decides. Found once, then known.
 pub(super) fn minimax(steps: u8, unit: f64) -> Vec<Quintic> {
+    static KNOWN: Mutex<BTreeMap<(u8, u64), Vec<Quintic>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry((steps, unit.to_bits())).or_insert_with(|| search(steps, unit)).clone()
+}
+
+fn search(steps: u8, unit: f64) -> Vec<Quintic> {
     let l = floor(steps, unit);
     // A step after the error is at rounding level would only lift rounding errors: slope 15/8 at 0.
     let enough = |k: &u8| error(&compose(*k, l), l) <= 4.0 * unit;

@@ -5,13 +5,20 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::penalty::Coordinates;
 use crate::real::Real;
-use crate::smooth::Smooth;
+use crate::smooth::{Link, Smooth};
 use crate::solver::coordinate::anderson::Anderson;
 use crate::solver::coordinate::model::Model;
 use crate::solver::coordinate::{Columns, Score};
 
-/// Sweeps of one round, at most.
+/// Sweeps of one round: at most.
 const SWEEPS: usize = 200;
+/// Entries of the design that a round looks at before it ends, if it has made [`FEWEST`] sweeps: a tenth of a second or so, so
+/// that whoever waits for the end of a round can be heard.
+const LOOKS: usize = 50_000_000;
+/// A look that has to compute h′ anew counts as so many.
+const CURVED: usize = 8;
+/// Sweeps after which an extrapolation has been tried once.
+const FEWEST: usize = 6;
 /// A round ends when what still moves is so small next to what moved it to start.
 const ENOUGH: f64 = 0.1;
 
@@ -142,7 +149,9 @@ impl<S: Real> Descent<S> {
             self.set_entries.extend_from_slice(&self.entries[self.offsets[c]..self.offsets[c + 1]]);
         }
         self.anderson.clear();
-        for _ in 0..SWEEPS {
+        let stored: usize = self.set_entries.iter().map(|&i| self.model.columns.len_of(i)).sum();
+        let looks = stored * if self.model.link == Link::Squares { 1 } else { CURVED };
+        for _ in 0..(LOOKS / looks.max(1)).clamp(FEWEST, SWEEPS) {
             let moved = self.sweep(g);
             if moved <= ENOUGH * largest || moved.is_nan() {
                 break;

@@ -73,10 +73,11 @@ impl<S: Real> Model<S> {
         }
         columns.axpy(j, t, y);
         match columns.rows_of(j) {
-            Some(rows) => rows.iter().for_each(|&i| slopes[i] = link.value_slope(y[i], target[i]).1),
+            Some(rows) => rows.iter().for_each(|&i| slopes[i] = link.slope(y[i], target[i])),
             None => {
-                slopes.copy_from_slice(y);
-                linear_model::slopes(slopes, target, *link);
+                for ((slope, &y), &b) in slopes.iter_mut().zip(&*y).zip(&*target) {
+                    *slope = link.slope(y, b);
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Solutions for one penalty weight after another, each from the last.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::error::Error;
@@ -113,6 +114,15 @@ impl<'f, S: Real> LambdaPath<'f, S> {
 
     /// The solution for the next λ.
     pub fn solve(&mut self, lambda: f64) -> Result<PathPoint<S>, Error> {
+        Ok(self.solve_while(lambda, || ControlFlow::Continue(()))?.0)
+    }
+
+    /// The same, asking after every round whether to go on; and whether it was told to break off.
+    pub fn solve_while(
+        &mut self,
+        lambda: f64,
+        mut go_on: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<(PathPoint<S>, ControlFlow<()>), Error> {
         let boxed = (self.penalty)(Error::expect_positive("lambda", lambda)?)?;
         let g = units(&*boxed)?;
         let descent = &mut self.descent;
@@ -120,8 +130,8 @@ impl<'f, S: Real> LambdaPath<'f, S> {
         let kink = (0..g.units()).map(|c| g.threshold_of(c)).fold(0.0, f64::max);
         let allowed = self.tolerance * if kink > 0.0 { kink } else { 1.0 };
         let mut score = descent.score(g);
-        let (mut rounds, mut previous) = (0, self.last.take());
-        while score.largest > allowed && rounds < self.rounds {
+        let (mut rounds, mut previous, mut flow) = (0, self.last.take(), ControlFlow::Continue(()));
+        while score.largest > allowed && rounds < self.rounds && flow.is_continue() {
             match previous.take().as_deref().map(units) {
                 Some(before) => descent.choose_by_strong_rule(g, before?),
                 None => descent.choose(),
@@ -130,11 +140,12 @@ impl<'f, S: Real> LambdaPath<'f, S> {
             descent.evaluate();
             score = descent.score(g);
             rounds += 1;
+            flow = go_on();
         }
         let objective = descent.f_x + descent.penalty(g);
         let point =
             PathPoint { lambda, x: descent.x.clone(), loss: descent.f_x, objective, violation: score.largest, rounds };
         self.last = Some(boxed);
-        Ok(point)
+        Ok((point, flow))
     }
 }

@@ -151,8 +151,9 @@ fn along(
         let problem = Problem::from_boxes(Box::new(Shared(f.clone())), penalty(lambda, n), t).unwrap();
         let geometry = for_layout(Norm::L2, &layout, Oracle::Auto).unwrap();
         let mut solver = (row.build)(&Arguments::defaults(&row.entry).unwrap(), &problem, geometry, &x).ok()?;
-        // `polished` seems to rest while it looks elsewhere.
-        let stalled = (method != "polished").then_some(Stalled { steps: 100, relative: 1e-9 });
+        // `polished` seems to stand still while it looks past a point, which it does where g is not convex.
+        let looks = method == "polished" && problem.g().weak_convexity() > 0.0;
+        let stalled = (!looks).then_some(Stalled { steps: 100, relative: 1e-9 });
         let report = run(&mut *solver, &Options::new(Stop { stalled, ..Stop::after(steps) }), &mut []);
         reached.push(problem.objective(&report.z).min(problem.objective(&report.x)));
         x = report.z;

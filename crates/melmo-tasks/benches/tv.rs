@@ -1,7 +1,7 @@
 //! TV-MCP denoising, ½‖X − Y‖² + Σ MCP_{λ=0.05, μ=2}(forward differences): our methods beside their competitors.
 //!
 //! ```text
-//! cargo bench -p melmo-tasks --bench tv -- [folder of images] [--row "tilted 200 ratio=0.97 start=smooth"]…
+//! cargo bench -p melmo-tasks --bench tv -- [folder of images] [--row "tilted 200 ratio=0.98 start=smooth"]…
 //! ```
 //!
 //! Images: the bundled camera at 256×256 with two seeded draws of noise (σ = 0.05); `camera256_noisy.npy` in the folder

@@ -216,7 +216,7 @@ fn smoothing_methods_reach_a_certificate_on_differences() {
     let (_, problem) = zoo::<f64>().remove(0);
     let x0 = vec![0.0; problem.layout().size()];
     for method in ["scaled", "metric", "tilted"] {
-        let stop = Stop::after(5000).at_epsilon(Epsilon::Absolute(3e-3));
+        let stop = Stop::after(8000).at_epsilon(Epsilon::Absolute(3e-3));
         let report = solve(&problem, method, &x0, stop).unwrap();
         assert_eq!(report.status, Status::Certified, "{method}: {:?}", report.info);
         verifies(method, &problem, &report);

@@ -64,11 +64,11 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
                         Parameter::new("beta", f64::NAN, "first β < 1/ρ; 0.98/ρ unless given"),
                         Parameter::new(
                             "ratio",
-                            0.977,
+                            0.981,
                             "r in (0, 1): how fast β falls; 0.8 or less below a twentieth of the first",
                         ),
-                        Parameter::new("end", f64::NAN, "β at which the tilt is dropped; 0.0003/ρ unless given"),
-                        Parameter::new("relaxation", 1.6, "α in (0, 2)"),
+                        Parameter::new("end", f64::NAN, "β at which the tilt is dropped; 0.00012/ρ unless given"),
+                        Parameter::new("relaxation", 1.5, "α in (0, 2)"),
                     ]
                 },
             },

@@ -13,10 +13,10 @@ const RELAXATION: Parameter = Parameter::new("relaxation", 1.6, "α in (0, 2)");
 /// ADMM's penalties as paths of β = 1/σ.
 fn path<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S], growth: f64) -> Result<Path, Error> {
     problem.check_start(x0)?;
-    let own = Path::new(problem, x0);
-    let fixed = if growth == 1.0 { 0.25 / 0.98 } else { 1.0 }; // a fixed penalty of 4ρ, or one that starts just above ρ
-    let beta = given(a, "penalty").map_or(fixed * own.beta, f64::recip);
-    Ok(Path { beta, ratio: 1.0 / growth, end: own.end.min(beta), relaxation: a.get("relaxation") })
+    let just_above = Path::new(problem, x0).beta;
+    let unit = just_above / 0.98; // 1/ρ
+    let beta = given(a, "penalty").map_or(if growth == 1.0 { 0.25 * unit } else { just_above }, f64::recip);
+    Ok(Path { beta, ratio: 1.0 / growth, end: (0.01 * unit).min(beta), relaxation: a.get("relaxation") })
 }
 
 /// The methods of this file.
@@ -69,8 +69,8 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 parameters: const {
                     &[
                         Parameter::new("penalty", f64::NAN, "first σ > ρ; 1.02ρ unless given"),
-                        Parameter::new("growth", 1.03, "growth > 1 of the penalty in a step"),
-                        RELAXATION,
+                        Parameter::new("growth", 1.025, "growth > 1 of the penalty in a step"),
+                        Parameter::new("relaxation", 1.5, "α in (0, 2)"),
                     ]
                 },
             },

@@ -43,12 +43,12 @@ pub struct Path {
 }
 
 impl Path {
-    /// From 0.98/ρ by 2.3 % a step, in the end faster, to 0.0003/ρ, with α = 1.6. For convex g, [`Smoothing::start`] stands
+    /// From 0.98/ρ by 1.9 % a step, in the end faster, to 0.00012/ρ, with α = 1.5. For convex g, [`Smoothing::start`] stands
     /// for 1/ρ.
     pub fn new<S: Real>(problem: &Problem<S>, x0: &[S]) -> Self {
         let rho = problem.g().weak_convexity();
         let unit = if rho > 0.0 { 1.0 / rho } else { Smoothing::start(problem, x0) };
-        Self { beta: 0.98 * unit, ratio: 0.977, end: 3e-4 * unit, relaxation: 1.6 }
+        Self { beta: 0.98 * unit, ratio: 0.981, end: 1.2e-4 * unit, relaxation: 1.5 }
     }
 
     /// The β after this one.

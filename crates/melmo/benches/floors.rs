@@ -125,6 +125,16 @@ fn total_variation(n: usize, norm: Norm, oracle: Oracle, isotropic: bool) -> Box
     iteration(problem, norm, oracle, y)
 }
 
+fn recovery(n: usize) -> Box<dyn FnMut()> {
+    let mut seeded = Seeded::new(4);
+    let (y, layout) = (seeded.normals(n * n), Layout::matrix(n, n).expect("a layout"));
+    let mask = (0..n * n).map(|_| f64::from(seeded.uniform() < 0.7)).collect();
+    let loss = MaskedLeastSquares::new(layout.clone(), y, Some(mask)).expect("a loss");
+    let penalty = Entrywise::new(Mcp::new(0.05, 3.0).expect("mcp"), n * n);
+    let problem = Problem::new(loss, penalty, Identity::new(layout)).expect("a problem");
+    iteration(problem, Norm::L2, Oracle::Auto, vec![0.0; n * n])
+}
+
 /// Six steps of Newton–Schulz on an n×n matrix: G and G² by halves, X(aI + bG + cG²) whole.
 fn six_symmetric_steps(n: usize) -> f64 {
     6.0 * 4.0 * (n as f64).powi(3)
@@ -160,6 +170,10 @@ fn main() {
         let name = format!("iteration: isotropic TV {n}², ℓ2");
         table.row(&name, floor(), None, &mut || total_variation(n, Norm::L2, Oracle::Auto, true));
     }
+    for n in [115, 256, 4096] {
+        let floor = Floor::Bytes { bytes: 7.0 * 8.0 * (n * n) as f64, len: n * n };
+        table.row(&format!("iteration: recovery {n}², ℓ2"), floor, Some(2.0), &mut || recovery(n));
+    }
     for n in [256, 1024] {
         for (oracle, aim) in [(Oracle::NewtonSchulz(6), 1.3), (Oracle::Auto, 1.0)] {
             let name = format!("iteration: TV {n}², spectral {oracle}");
@@ -174,6 +188,13 @@ fn main() {
             let flops = 6.0 * (3.0 * long * short * short + short.powi(3));
             let name = format!("oracle: {rows}×{cols}, {oracle}");
             table.row(&name, Floor::Flops(flops), None, &mut || oracle_alone(rows, cols, Norm::Spectral, oracle));
+        }
+    }
+    for n in [12, 32, 77, 128, 256] {
+        for oracle in [Oracle::Auto, Oracle::Gram] {
+            let floor = Floor::Flops(six_symmetric_steps(n));
+            let name = format!("oracle: {n}², spectral {oracle}");
+            table.row(&name, floor, None, &mut || oracle_alone(n, n, Norm::Spectral, oracle));
         }
     }
     for n in [256, 1024] {

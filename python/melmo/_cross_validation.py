@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -40,15 +41,22 @@ class CrossValidated(SparseLinear):
     def _judge(self, X: Any, y: Floats, folds: list[Any]) -> tuple[RegressionPath, Floats]:
         """The path on all rows, and the held-out loss of each of its λ on each fold."""
         whole = self._follow(X, y, None, self.n_lambdas, self.ratio)
+        left = threading.Event()
 
         def fold(rows: Any) -> Floats:
             kept, held = rows
-            path = self._follow(X[kept], y[kept], whole.lambdas)
+            path = self._follow(X[kept], y[kept], whole.lambdas, stopped=left.is_set)
             margins = np.asarray(safe_sparse_dot(X[held], path.coefs.T)) + path.intercepts
             return np.asarray(self._held_out(y[held][:, None], margins).mean(axis=0))
 
+        if threads(self.n_jobs) == 1:  # here, where Ctrl-C is heard
+            return whole, np.stack([fold(rows) for rows in folds], axis=1)
         with ThreadPoolExecutor(threads(self.n_jobs)) as pool:
-            return whole, np.stack(list(pool.map(fold, folds)), axis=1)
+            try:
+                return whole, np.stack(list(pool.map(fold, folds)), axis=1)
+            except BaseException:
+                left.set()
+                raise
 
 
 def _chosen(losses: Floats, select: str) -> int:

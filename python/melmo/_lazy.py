@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-#: Where each one lives.
+#: Where each one is documented.
 ESTIMATORS = {
     "MatrixCompletion": "completion",
     "RegressionPath": "regression",

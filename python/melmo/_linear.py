@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,9 +97,15 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _follow(
-        self, X: Any, y: Floats, lambdas: Any = None, n_lambdas: int = 20, ratio: float = _DEFAULT_RATIO
+        self,
+        X: Any,
+        y: Floats,
+        lambdas: Any = None,
+        n_lambdas: int = 20,
+        ratio: float = _DEFAULT_RATIO,
+        stopped: Callable[[], bool] | None = None,
     ) -> RegressionPath:
-        """The path on data that have been checked."""
+        """The path on data that have been checked. `stopped` is for threads, which hear no signals."""
         if lambdas is not None:
             lambdas = [float(lam) for lam in lambdas]
         single = X.dtype == np.float32
@@ -115,6 +121,7 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
             # Rounding of single precision shows from there on.
             "tolerance": max(float(self.tol), 1e-4) if single else float(self.tol),
             "rounds": int(self.max_iter),
+            "stopped": stopped,
         }
         raw = _melmo.regress(_columns(X), np.ascontiguousarray(y, dtype=np.float64), asked)
         return RegressionPath(

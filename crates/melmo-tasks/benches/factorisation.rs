@@ -99,14 +99,22 @@ fn problem(instance: &Instance, rank: usize, nu: f64) -> Problem<f64> {
     Problem::new(f, Entrywise::new(Mcp::new(1.0, 3.0).unwrap(), instance.rows * rank), t).unwrap()
 }
 
-/// F at the end (at x, or at x with prox(W) for W, whichever is lower) and the seconds to it; with a target, to the target.
+/// A run: F at the end (at x, or at x with prox(W) for W, whichever is lower), the seconds and the steps to it.
+#[derive(Clone, Copy)]
+struct Run {
+    objective: f64,
+    seconds: f64,
+    steps: u64,
+}
+
+/// Runs a method; with a target, to the target, which it may not reach.
 fn solve(
     problem: &Problem<f64>,
     (method, given): (&str, &[(&str, f64)]),
     x0: &[f64],
     steps: u64,
     target: Option<f64>,
-) -> Option<(f64, f64)> {
+) -> Option<Run> {
     let rows = methods::<f64>();
     let row = find("method", &rows, method).ok()?;
     let geometry = for_layout(Norm::Spectral, problem.layout(), Oracle::NewtonSchulz(6)).unwrap();
@@ -114,12 +122,13 @@ fn solve(
     let began = seconds();
     let report = run(&mut *solver, &Options::new(Stop { target, ..Stop::after(steps) }), &mut []);
     let took = seconds() - began;
+    let end = |objective| Run { objective, seconds: took, steps: report.info.k - 1 };
     if target.is_some() {
-        return (report.status == Status::Target).then_some((report.objective, took));
+        return (report.status == Status::Target).then(|| end(report.objective));
     }
     let mut sparse = report.x.clone();
     sparse[..report.z.len()].copy_from_slice(&report.z);
-    Some((problem.objective(&report.x).min(problem.objective(&sparse)).min(report.objective), took))
+    Some(end(problem.objective(&report.x).min(problem.objective(&sparse)).min(report.objective)))
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -133,12 +142,13 @@ fn starts(problem: &Problem<f64>, options: &Flags) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// The well-posed twin: F of every method (median over seeds), how far ours is from the best, and how fast it passes melmo.
+/// The well-posed twin: F of every method (median over seeds), how far ours is from the best, and how fast it passes melmo;
+/// then the seconds of all.
 fn twin(instances: &[Instance], options: &Flags) {
     println!("\n### Well-posed twin, ν = 0.1: F after {} steps, median of {} seeds\n", options.steps, options.seeds);
     println!("| | {} | ours over the best | melmo's F in this part of its time |", METHODS.map(|m| m.0).join(" | "));
     println!("|---|{}---|---|", "---|".repeat(METHODS.len()));
-    let (mut wins, mut count, mut worst) = (0, 0, 0.0f64);
+    let (mut wins, mut count, mut worst, mut times) = (0, 0, 0.0f64, Vec::new());
     for instance in instances {
         for &rank in &options.ranks {
             let problem = problem(instance, rank, 0.1);
@@ -150,14 +160,17 @@ fn twin(instances: &[Instance], options: &Flags) {
                 let given = if label == "ours" { &options.ours } else { given };
                 x0.iter().map(|x0| solve(&problem, (method, given), x0, options.steps, None)).collect::<Vec<_>>()
             });
-            let middle = |m: usize| median(runs[m].iter().flatten().map(|run| run.0).collect());
-            let f: Vec<f64> = (0..METHODS.len()).map(middle).collect();
+            let middle = |m: usize, of: fn(&Run) -> f64| median(runs[m].iter().flatten().map(of).collect());
+            let f: Vec<f64> = (0..METHODS.len()).map(|m| middle(m, |run| run.objective)).collect();
             let best = f.iter().copied().filter(|v| v.is_finite()).fold(f64::INFINITY, f64::min);
-            let parts = x0.iter().zip(&runs[0]).filter_map(|(x0, melmo)| {
-                let (target, whole) = (*melmo)?;
-                Some(solve(&problem, (METHODS[OURS].1, &options.ours), x0, options.steps, Some(target))?.1 / whole)
-            });
-            let part = median(parts.collect());
+            let passing = |(x0, melmo): (&Vec<f64>, &Option<Run>)| {
+                let melmo = (*melmo)?;
+                let ours = (METHODS[OURS].1, &options.ours[..]);
+                Some((solve(&problem, ours, x0, options.steps, Some(melmo.objective))?, melmo.seconds))
+            };
+            let passed: Vec<(Run, f64)> = x0.iter().zip(&runs[0]).filter_map(passing).collect();
+            let of_passed = |of: fn(&(Run, f64)) -> f64| median(passed.iter().map(of).collect());
+            let part = of_passed(|(run, whole)| run.seconds / whole);
             let over = f[OURS] / best - 1.0;
             (wins, count, worst) = (wins + usize::from(over <= LEVEL), count + 1, worst.max(over));
             let cells: Vec<String> =
@@ -170,12 +183,19 @@ fn twin(instances: &[Instance], options: &Flags) {
                 1.0 / part
             );
             let _ = std::io::stdout().flush();
+            let second = |v: f64| if v.is_finite() { format!("{v:.2}") } else { "–".into() };
+            let all: Vec<String> = (0..METHODS.len()).map(|m| second(middle(m, |run| run.seconds))).collect();
+            let (steps, took) = (of_passed(|(run, _)| run.steps as f64), of_passed(|(run, _)| run.seconds));
+            times.push(format!("| {} r={rank} | {} | {steps} | {took:.3} |", instance.name, all.join(" | ")));
         }
     }
     println!(
         "\nours is best, or level with it to 10⁻⁵, on {wins} of {count}; at worst {:.3} % above the best",
         100.0 * worst
     );
+    println!("\nSeconds for {} steps, and what ours takes to melmo's F:\n", options.steps);
+    println!("| | {} | steps to melmo's F | seconds |", METHODS.map(|m| m.0).join(" | "));
+    println!("|---|{}---|---|\n{}", "---|".repeat(METHODS.len()), times.join("\n"));
 }
 
 /// The paper's objective: below its best published F, and to the infimum with rescaling.
@@ -196,7 +216,9 @@ fn paper(instances: &[Instance], options: &Flags) {
             let reached =
                 [("ipalm", &[][..]), ("alternating", &[]), ("alternating", &[("rescale", 10.0)])].map(|method| {
                     median(
-                        x0.iter().filter_map(|x0| Some(solve(&problem, method, x0, options.steps, None)?.0)).collect(),
+                        x0.iter()
+                            .filter_map(|x0| Some(solve(&problem, method, x0, options.steps, None)?.objective))
+                            .collect(),
                     )
                 });
             let infimum: f64 = sigma.iter().skip(rank).map(|s| s * s).sum();

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use melmo_tasks::PenaltyChoice;
 use melmo_tasks::regress::{Followed, Lambdas, Loss, Model, Rounds, Table};
 use numpy::{PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -21,6 +21,8 @@ struct Asked {
     standardize: bool,
     lambdas: Lambdas,
     rounds: Rounds,
+    /// Says whether to stop, on threads that hear no signals.
+    stopped: Option<Py<PyAny>>,
 }
 
 /// Compressed rows: row starts, columns and values, with the shape.
@@ -75,7 +77,7 @@ fn follow<'py, S: Scalar>(
     y: &[f64],
     asked: &Asked,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let Asked { loss, penalty, groups, intercept, standardize, lambdas, rounds } = asked;
+    let Asked { loss, penalty, groups, intercept, standardize, lambdas, rounds, stopped } = asked;
     let (mut heard, mut last) = (None, std::time::Instant::now());
     let found = py.detach(|| {
         let (y, _) = loss.target(y)?;
@@ -95,7 +97,14 @@ fn follow<'py, S: Scalar>(
                 return ControlFlow::Continue(());
             }
             last = std::time::Instant::now();
-            heard = Python::attach(|py| py.check_signals()).err();
+            heard = Python::attach(|py| -> PyResult<()> {
+                py.check_signals()?;
+                match stopped {
+                    Some(stopped) if stopped.call0(py)?.is_truthy(py)? => Err(PyKeyboardInterrupt::new_err(())),
+                    _ => Ok(()),
+                }
+            })
+            .err();
             if heard.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     });
@@ -137,5 +146,6 @@ fn read(given: &Bound<'_, PyDict>) -> PyResult<Asked> {
         standardize: get("standardize")?.extract()?,
         lambdas,
         rounds: Rounds { tolerance: get("tolerance")?.extract()?, most: get("rounds")?.extract()? },
+        stopped: get("stopped")?.extract()?,
     })
 }

@@ -74,12 +74,12 @@ pub struct Followed {
 }
 
 /// Rounds for each λ on the way to the first one.
-const BREATH: u32 = 5;
+const APPROACH: u32 = 5;
 /// λ falls by this factor on the way to the first one, for penalties that are not convex: the way decides among local minima.
 const STRIDE: f64 = 0.6;
 
 impl<S: Real> Model<'_, S> {
-    /// Follows the path; `go_on` is asked after every round and may end it, which gives `None`.
+    /// Follows the path; `go_on` is asked after every sweep and may end it, which gives `None`.
     pub fn follow(
         &self,
         lambdas: &Lambdas,
@@ -104,7 +104,7 @@ impl<S: Real> Model<'_, S> {
         };
         let convex = make(1.0)?.weak_convexity() == 0.0;
         let mut approach = lambda_max * STRIDE;
-        path = path.accuracy(1e-3, BREATH);
+        path = path.accuracy(1e-3, APPROACH);
         while !convex && lambdas.first().is_some_and(|&first| approach > first / STRIDE.sqrt()) {
             if path.solve_while(approach, &mut go_on)?.1.is_break() {
                 return Ok(None);

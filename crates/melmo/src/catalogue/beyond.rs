@@ -67,7 +67,11 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
                             0.981,
                             "r in (0, 1): how fast β falls; 0.8 or less below a twentieth of the first",
                         ),
-                        Parameter::new("end", f64::NAN, "β at which the tilt is dropped; 0.00012/ρ unless given"),
+                        Parameter::new(
+                            "end",
+                            f64::NAN,
+                            "β at which the tilt is dropped, so small that plain smoothing undoes nothing; 0.00012/ρ unless given",
+                        ),
                         Parameter::new("relaxation", 1.5, "α in (0, 2)"),
                     ]
                 },

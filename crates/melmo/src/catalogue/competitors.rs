@@ -13,9 +13,8 @@ const RELAXATION: Parameter = Parameter::new("relaxation", 1.6, "α in (0, 2)");
 /// ADMM's penalties as paths of β = 1/σ.
 fn path<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S], growth: f64) -> Result<Path, Error> {
     problem.check_start(x0)?;
-    let just_above = Path::new(problem, x0).beta;
-    let unit = just_above / 0.98; // 1/ρ
-    let beta = given(a, "penalty").map_or(if growth == 1.0 { 0.25 * unit } else { just_above }, f64::recip);
+    let unit = Path::unit(problem, x0);
+    let beta = given(a, "penalty").map_or(if growth == 1.0 { 0.25 * unit } else { 0.98 * unit }, f64::recip);
     Ok(Path { beta, ratio: 1.0 / growth, end: (0.01 * unit).min(beta), relaxation: a.get("relaxation") })
 }
 

@@ -51,6 +51,45 @@ pub(crate) fn slopes<S: Real>(y: &mut [S], b: &[S], link: Link) -> f64 {
     }
 }
 
+/// slopesᵢ ← hᵢ′(yᵢ), without Σᵢ hᵢ(yᵢ).
+pub(crate) fn slopes_of<S: Real>(slopes: &mut [S], y: &[S], b: &[S], link: Link) {
+    match link {
+        Link::Squares => write_slopes(
+            slopes,
+            y,
+            b,
+            #[inline(always)]
+            |y, b| Link::Squares.slope(y, b),
+        ),
+        Link::Logistic => write_slopes(
+            slopes,
+            y,
+            b,
+            #[inline(always)]
+            |y, b| Link::Logistic.slope(y, b),
+        ),
+        Link::Huber(delta) => write_slopes(
+            slopes,
+            y,
+            b,
+            #[inline(always)]
+            |y, b| Link::Huber(delta).slope(y, b),
+        ),
+    }
+}
+
+#[inline(always)]
+fn write_slopes<S: Real>(slopes: &mut [S], y: &[S], b: &[S], slope: impl Fn(S, S) -> S) {
+    simd(
+        #[inline(always)]
+        move || {
+            for ((slope_i, &y), &b) in slopes.iter_mut().zip(y).zip(b) {
+                *slope_i = slope(y, b);
+            }
+        },
+    )
+}
+
 /// yᵢ ← hᵢ′(yᵢ); returns Σᵢ hᵢ(yᵢ).
 #[inline(always)]
 fn replace_by_slopes<S: Real>(y: &mut [S], b: &[S], h: impl Fn(S, S) -> (S, S)) -> f64 {

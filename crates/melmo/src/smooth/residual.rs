@@ -34,9 +34,10 @@ pub(super) fn residual<S: Real, const K: usize>(out: &mut [S], x: [&[S]; K], y: 
 /// Sixteen entries at a time, in registers from the difference to its square.
 #[inline(always)]
 fn walk<S: Real, const K: usize>(out: &mut [S], x: [&[S]; K], y: &[S], mask: &[S], masked: impl Fn(S, S) -> S) -> f64 {
+    let n = out.len(); // all are of one length, or this panics: a shorter one would leave entries as they were
     let (chunks, rest) = out.as_chunks_mut::<LANES>();
-    let x = x.map(|x| x.as_chunks::<LANES>());
-    let (y, mask) = (y.as_chunks::<LANES>(), mask.as_chunks::<LANES>());
+    let x = x.map(|x| x[..n].as_chunks::<LANES>());
+    let (y, mask) = (y[..n].as_chunks::<LANES>(), mask[..n].as_chunks::<LANES>());
     let at = |out: S, x: [S; K]| if K == 0 { out } else { x.iter().fold(S::ZERO, |sum, &x| sum + x) };
     let mut squares = [0.0; LANES];
     for (i, ((out, y), mask)) in chunks.iter_mut().zip(y.0).zip(mask.0).enumerate() {

@@ -9,8 +9,8 @@ use crate::solver::inner::forward_to_inner;
 use crate::solver::splitting::Splitting;
 use crate::solver::{Adaptive, Info, Smoothing, Solver, State};
 
-/// x ← x − M⁻¹∇F_{β,w}(x) with F_{β,w}(x) = f(x) + g_β(Tx + βw), then w ← ∇g_β(Tx + βw) and β ← rβ. From β ≤ `end` on, w is
-/// dropped and the steps are those of [`Adaptive::metric`]: `end` is so small that plain smoothing undoes nothing any more.
+/// x ← x − M⁻¹∇F_{β,w}(x) with F_{β,w}(x) = f(x) + g_β(Tx + βw), then w ← ∇g_β(Tx + βw) and β ← rβ, faster
+/// once β is small. From β = `end` on, w is dropped and the steps are those of [`Adaptive::metric`]: `end` is so small that plain smoothing undoes nothing any more.
 ///
 /// The tilt takes the first-order bias out of the smoothing, so β can start just below 1/ρ, where the prox hardly shrinks
 /// what it keeps; poor local minima are passed by. A tilted step with relaxation α is a step of ADMM with penalty 1/β, seen
@@ -34,7 +34,7 @@ const HURRY: f64 = 0.8;
 pub struct Path {
     /// The first β, below 1/ρ.
     pub beta: f64,
-    /// r: what β is multiplied by after a step, down to a twentieth of the first; below that 0.8 or less.
+    /// r: what β is multiplied by after a step. [`Tilted`] takes 0.8 or less below a twentieth of the first β.
     pub ratio: f64,
     /// The β from which on there is no tilt.
     pub end: f64,
@@ -43,17 +43,22 @@ pub struct Path {
 }
 
 impl Path {
-    /// From 0.98/ρ by 1.9 % a step, in the end faster, to 0.00012/ρ, with α = 1.5. For convex g, [`Smoothing::start`] stands
-    /// for 1/ρ.
+    /// From 0.98/ρ by 1.9 % a step, in the end faster, to 0.00012/ρ, with α = 1.5.
     pub fn new<S: Real>(problem: &Problem<S>, x0: &[S]) -> Self {
-        let rho = problem.g().weak_convexity();
-        let unit = if rho > 0.0 { 1.0 / rho } else { Smoothing::start(problem, x0) };
+        let unit = Self::unit(problem, x0);
         Self { beta: 0.98 * unit, ratio: 0.981, end: 1.2e-4 * unit, relaxation: 1.5 }
     }
 
-    /// The β after this one.
+    /// 1/ρ, or what stands for it where g is convex: [`Smoothing::start`].
+    pub(crate) fn unit<S: Real>(problem: &Problem<S>, x0: &[S]) -> f64 {
+        let rho = problem.g().weak_convexity();
+        if rho > 0.0 { 1.0 / rho } else { Smoothing::start(problem, x0) }
+    }
+
+    /// The β of [`Tilted`] after this one.
     fn after(&self, beta: f64) -> f64 {
-        beta * if beta > SETTLED * self.beta { self.ratio } else { self.ratio.min(HURRY) }
+        let ratio = if beta > SETTLED * self.beta { self.ratio } else { self.ratio.min(HURRY) };
+        (ratio * beta).max(self.end)
     }
 
     fn check(&self) -> Result<(), Error> {

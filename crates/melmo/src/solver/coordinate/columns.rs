@@ -83,11 +83,6 @@ impl<S: Real> Columns<S> {
         self.column(j).1
     }
 
-    /// How many entries of a_j are stored.
-    pub fn len_of(&self, j: usize) -> usize {
-        self.column(j).0.len()
-    }
-
     /// ⟨a_i, a_j⟩. `scratch` has an entry a row.
     pub fn product(&self, i: usize, j: usize, scratch: &mut [S]) -> f64 {
         match self.column(i) {

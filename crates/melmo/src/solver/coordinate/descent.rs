@@ -1,31 +1,25 @@
 //! Coordinate descent on a working set, for one loss and any penalty that is a sum over units.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::error::Error;
 use crate::penalty::Coordinates;
 use crate::real::Real;
-use crate::smooth::{Link, Smooth};
+use crate::smooth::Smooth;
 use crate::solver::coordinate::anderson::Anderson;
 use crate::solver::coordinate::model::Model;
 use crate::solver::coordinate::{Columns, Score};
 
-/// Sweeps of one round: at most.
+/// Sweeps of one round, at most.
 const SWEEPS: usize = 200;
-/// Entries of the design that a round looks at before it ends, if it has made [`FEWEST`] sweeps: a tenth of a second or so, so
-/// that whoever waits for the end of a round can be heard.
-const LOOKS: usize = 50_000_000;
-/// A look that has to compute h′ anew counts as so many.
-const CURVED: usize = 8;
-/// Sweeps after which an extrapolation has been tried once.
-const FEWEST: usize = 6;
 /// A round ends when what still moves is so small next to what moved it to start.
 const ENOUGH: f64 = 0.1;
 
 /// x, and everything that a round of sweeps needs.
 ///
 /// A round: unit by unit, x_c ← prox_{g_c/L_c}(x_c − ∇_cf(x)/L_c) with L_c = max(σ₁(A_c)²·sup h″, 2ρ_c), the exact minimiser
-/// along c for a single entry under squares; after five sweeps an extrapolation, kept when F falls by it. Where ρ_c exceeds
+/// along c for a single entry under squares; after six sweeps an extrapolation, kept when F falls by it. Where ρ_c exceeds
 /// the curvature of f the exact minimiser may not be unique; the longer L_c makes a step that never raises F.
 pub(super) struct Descent<S> {
     pub model: Model<S>,
@@ -142,16 +136,20 @@ impl<S: Real> Descent<S> {
         g.value_of(c, &self.unit[..members.len()])
     }
 
-    /// Sweeps over the set until nothing moves by much more than `ENOUGH` of the largest score.
-    pub fn round(&mut self, g: &dyn Coordinates<S>, largest: f64) {
+    /// Sweeps over the set until nothing moves by much more than `ENOUGH` of the largest score; `go_on` is asked after each,
+    /// and its last answer returned.
+    pub fn round(
+        &mut self,
+        g: &dyn Coordinates<S>,
+        largest: f64,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         self.set_entries.clear();
         for &c in &self.set {
             self.set_entries.extend_from_slice(&self.entries[self.offsets[c]..self.offsets[c + 1]]);
         }
         self.anderson.clear();
-        let stored: usize = self.set_entries.iter().map(|&i| self.model.columns.len_of(i)).sum();
-        let looks = stored * if self.model.link == Link::Squares { 1 } else { CURVED };
-        for _ in 0..(LOOKS / looks.max(1)).clamp(FEWEST, SWEEPS) {
+        for _ in 0..SWEEPS {
             let moved = self.sweep(g);
             if moved <= ENOUGH * largest || moved.is_nan() {
                 break;
@@ -159,7 +157,9 @@ impl<S: Real> Descent<S> {
             if self.anderson.push(self.set_entries.iter().map(|&i| self.x[i])) {
                 self.extrapolate(g);
             }
+            go_on()?;
         }
+        ControlFlow::Continue(())
     }
 
     /// One pass over the set; returns the largest L_c‖change of x_c‖.

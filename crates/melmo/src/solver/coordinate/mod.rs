@@ -10,6 +10,7 @@ mod working_set;
 pub use columns::Columns;
 pub use path::{LambdaPath, PathPoint, geometric};
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::error::Error;
@@ -133,7 +134,7 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         {
             self.previous.copy_from_slice(&self.descent.x);
             self.descent.choose();
-            self.descent.round(g, self.score.largest);
+            let _ = self.descent.round(g, self.score.largest, &mut || ControlFlow::Continue(()));
         }
         self.k += 1;
         self.evaluate();

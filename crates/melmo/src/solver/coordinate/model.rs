@@ -74,11 +74,7 @@ impl<S: Real> Model<S> {
         columns.axpy(j, t, y);
         match columns.rows_of(j) {
             Some(rows) => rows.iter().for_each(|&i| slopes[i] = link.slope(y[i], target[i])),
-            None => {
-                for ((slope, &y), &b) in slopes.iter_mut().zip(&*y).zip(&*target) {
-                    *slope = link.slope(y, b);
-                }
-            }
+            None => linear_model::slopes_of(slopes, y, target, *link),
         }
     }
 

@@ -4,11 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::penalty::Prox;
+use crate::penalty::{Coordinates, Prox};
 use crate::real::Real;
 use crate::smooth::Smooth;
 use crate::solver::coordinate::descent::Descent;
 use crate::solver::coordinate::{Columns, units};
+use crate::vector;
 
 /// Makes g_λ.
 type MakePenalty<'f, S> = Box<dyn Fn(f64) -> Result<Box<dyn Prox<S>>, Error> + 'f>;
@@ -90,26 +91,33 @@ impl<'f, S: Real> LambdaPath<'f, S> {
     pub fn lambda_max(&mut self) -> Result<f64, Error> {
         let boxed = (self.penalty)(1.0)?;
         let g = units(&*boxed)?;
-        let free: Vec<usize> = (0..g.units()).filter(|&c| g.threshold_of(c) == 0.0).collect();
-        let descent = &mut self.descent;
-        descent.x.fill(S::ZERO);
-        descent.evaluate();
-        for _ in 0..self.rounds {
-            descent.score(g);
-            let farthest = free.iter().map(|&c| descent.scores[c]).fold(0.0, f64::max);
-            let scale = descent.scores.iter().copied().fold(0.0, f64::max);
-            if farthest <= self.tolerance * scale {
-                break;
-            }
-            descent.set.clear();
-            descent.set.extend_from_slice(&free);
-            descent.round(g, farthest);
-            descent.evaluate();
-        }
+        self.free_units_at_their_best(g);
+        let descent = &self.descent;
         self.last = None;
         let slope = |c: usize| descent.members(c).iter().map(|&i| descent.grad[i].f64().powi(2)).sum::<f64>().sqrt();
         let penalised = (0..g.units()).filter(|&c| g.threshold_of(c) > 0.0);
         Ok(penalised.map(|c| slope(c) / g.threshold_of(c)).fold(0.0, f64::max))
+    }
+
+    /// Everything at 0 but what is not penalised: that is stationary next to the largest slope there. Returns the rounds it took.
+    fn free_units_at_their_best(&mut self, g: &dyn Coordinates<S>) -> u32 {
+        let Self { descent, tolerance, rounds, .. } = self;
+        let free: Vec<usize> = (0..g.units()).filter(|&c| g.threshold_of(c) == 0.0).collect();
+        descent.x.fill(S::ZERO);
+        descent.evaluate();
+        let largest = vector::norm_inf(&descent.grad);
+        for round in 0..*rounds {
+            descent.score(g);
+            let farthest = free.iter().map(|&c| descent.scores[c]).fold(0.0, f64::max);
+            if farthest <= *tolerance * largest {
+                return round;
+            }
+            descent.set.clear();
+            descent.set.extend_from_slice(&free);
+            let _ = descent.round(g, farthest, &mut || ControlFlow::Continue(()));
+            descent.evaluate();
+        }
+        *rounds
     }
 
     /// The solution for the next λ.
@@ -117,7 +125,7 @@ impl<'f, S: Real> LambdaPath<'f, S> {
         Ok(self.solve_while(lambda, || ControlFlow::Continue(()))?.0)
     }
 
-    /// The same, asking after every round whether to go on; and whether it was told to break off.
+    /// The same, asking after every sweep whether to go on; and whether it was told to break off.
     pub fn solve_while(
         &mut self,
         lambda: f64,
@@ -136,16 +144,43 @@ impl<'f, S: Real> LambdaPath<'f, S> {
                 Some(before) => descent.choose_by_strong_rule(g, before?),
                 None => descent.choose(),
             }
-            descent.round(g, score.largest);
+            flow = descent.round(g, score.largest, &mut go_on);
             descent.evaluate();
             score = descent.score(g);
             rounds += 1;
-            flow = go_on();
         }
         let objective = descent.f_x + descent.penalty(g);
         let point =
             PathPoint { lambda, x: descent.x.clone(), loss: descent.f_x, objective, violation: score.largest, rounds };
         self.last = Some(boxed);
         Ok((point, flow))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operator::Dense;
+    use crate::penalty::{Entrywise, L1};
+    use crate::seeded::Seeded;
+    use crate::smooth::Logistic;
+
+    /// Where no penalised entry moves, the free one's own slope is no measure of how small it has become.
+    #[test]
+    fn an_intercept_takes_a_few_rounds() {
+        let (rows, cols) = (60, 30);
+        let a: Vec<f64> = Seeded::new(1).normals(rows * cols);
+        let a: Vec<f64> = a.chunks(cols).flat_map(|row| row[1..].iter().copied().chain([1.0])).collect();
+        let labels = (0..rows).map(|i| f64::from(i % 3 == 0)).collect();
+        let f = Logistic::new(Box::new(Dense::new(a, rows, cols).unwrap()), labels).unwrap();
+        let weights: Vec<f64> = (0..cols).map(|j| f64::from(j + 1 < cols)).collect();
+        let penalty = |lambda: f64| -> Result<Box<dyn Prox<f64>>, Error> {
+            Ok(Box::new(Entrywise::weighted(L1::new(1e3 * lambda)?, weights.clone())?))
+        };
+        let g = penalty(1.0).unwrap();
+        let mut path = LambdaPath::new(&f, None, penalty).unwrap();
+        assert!((1..20).contains(&path.free_units_at_their_best(g.coordinates().unwrap())));
+        let slope = path.descent.grad[cols - 1].abs();
+        assert!(slope <= 1e-6 * vector::norm_inf(&path.descent.grad), "{slope}");
     }
 }

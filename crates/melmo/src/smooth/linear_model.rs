@@ -78,13 +78,14 @@ pub(crate) fn slopes_of<S: Real>(slopes: &mut [S], y: &[S], b: &[S], link: Link)
     }
 }
 
+/// slopesᵢ ← slope(yᵢ, bᵢ).
 #[inline(always)]
 fn write_slopes<S: Real>(slopes: &mut [S], y: &[S], b: &[S], slope: impl Fn(S, S) -> S) {
     simd(
         #[inline(always)]
         move || {
-            for ((slope_i, &y), &b) in slopes.iter_mut().zip(y).zip(b) {
-                *slope_i = slope(y, b);
+            for ((out, &y), &b) in slopes.iter_mut().zip(y).zip(b) {
+                *out = slope(y, b);
             }
         },
     )

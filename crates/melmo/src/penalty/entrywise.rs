@@ -1,5 +1,7 @@
 use crate::error::Error;
-use crate::penalty::kernel::{envelope_kernel, map_kernel, slope_between_kernel, slope_kernel, sum_kernel};
+use crate::penalty::kernel::{
+    add_slope_kernel, envelope_kernel, map_kernel, slope_between_kernel, slope_kernel, sum_kernel,
+};
 use crate::penalty::{Coordinates, Entries, Envelope, Prox, Separable, Streamed};
 use crate::real::Real;
 use crate::vector::{norm_inf, norm2, sum};
@@ -141,6 +143,26 @@ impl<S: Real, P: Separable<S>> Entries<S> for Entrywise<P, S> {
                 move |x, _| phi.envelope_slope(x, beta),
             ),
             Some(w) => slope_kernel(
+                grad,
+                u,
+                w,
+                #[inline(always)]
+                move |x, w| weighted_slope(&phi, x, w, beta),
+            ),
+        }
+    }
+
+    fn add_slopes_of(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> f64 {
+        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        match self.weights_at(first, u.len()) {
+            None => add_slope_kernel(
+                grad,
+                u,
+                u,
+                #[inline(always)]
+                move |x, _| phi.envelope_slope(x, beta),
+            ),
+            Some(w) => add_slope_kernel(
                 grad,
                 u,
                 w,

@@ -41,6 +41,33 @@ pub(super) fn slope_kernel<S: Real>(slope: &mut [S], u: &[S], w: &[S], f: impl F
     .sum()
 }
 
+/// grad ← grad + f(uᵢ, wᵢ), and the sum of the squares of f, in registers.
+#[inline(always)]
+pub(super) fn add_slope_kernel<S: Real>(grad: &mut [S], u: &[S], w: &[S], f: impl Fn(S, S) -> S) -> f64 {
+    simd(
+        #[inline(always)]
+        move || {
+            let n = grad.len(); // all are of one length, or this panics
+            let ((grads, rest), u, w) =
+                (grad.as_chunks_mut::<LANES>(), u[..n].as_chunks::<LANES>(), w[..n].as_chunks::<LANES>());
+            let mut squares = [0.0; LANES];
+            for ((grad, u), w) in grads.iter_mut().zip(u.0).zip(w.0) {
+                for l in 0..LANES {
+                    let slope = f(u[l], w[l]);
+                    grad[l] += slope;
+                    squares[l] += slope.f64() * slope.f64();
+                }
+            }
+            for (((grad, &u), &w), square) in rest.iter_mut().zip(u.1).zip(w.1).zip(&mut squares) {
+                let slope = f(u, w);
+                *grad += slope;
+                *square += slope.f64() * slope.f64();
+            }
+            total(squares)
+        },
+    )
+}
+
 /// slope ← f(toᵢ − fromᵢ, wᵢ), and the sum of squares.
 #[inline(always)]
 pub(super) fn slope_between_kernel<S: Real>(

@@ -194,6 +194,12 @@ fn buffer_envelope(g: &dyn Prox<f64>, u: &[f64], beta: f64) {
             }
             same(&plain, sum, &grad, envelope);
             close(squared, sum.slope_squared, 1e-12, "squared slope of stretches");
+            plain.fill(1.0);
+            let (head, tail) = plain.split_at_mut(n / 3);
+            squared = entries.add_slopes_of(head, &u[..n / 3], 0, beta);
+            squared += entries.add_slopes_of(tail, &u[n / 3..], n / 3, beta);
+            plain.iter_mut().for_each(|v| *v -= 1.0);
+            same(&plain, Envelope { slope_squared: squared, ..envelope }, &grad, envelope);
         }
         Some(Streamed::Pixels(pixels)) => {
             plain.copy_from_slice(u);

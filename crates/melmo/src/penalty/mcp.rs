@@ -61,6 +61,15 @@ impl<S: Real> Separable<S> for Mcp {
         let slope = scale * (ratio * k - l);
         (S::of(0.5) * (l * slope + scale * ratio * k * (l - k)), slope)
     }
+
+    /// min(|x|/β, (μλ − |x|)/(μ − β)), at least 0, with the sign of x: fewer instructions than by the value's clamps.
+    #[inline(always)]
+    fn envelope_slope(&self, x: S, beta: S) -> S {
+        let (lambda, mu, s) = (S::of(self.lambda), S::of(self.mu), x.abs());
+        let (steep, scale) = (S::ONE / beta, S::ONE / (mu - beta));
+        let falling = scale * mu * lambda - scale * s;
+        S::ZERO.larger(falling.smaller(steep * s)).copysign(x)
+    }
 }
 
 #[cfg(test)]

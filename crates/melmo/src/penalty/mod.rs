@@ -166,6 +166,9 @@ pub trait Entries<S: Real>: Send + Sync {
     /// slope ← ∇g_β(u); returns ‖∇g_β(u)‖₂².
     fn slopes_of(&self, slope: &mut [S], u: &[S], first: usize, beta: f64) -> f64;
 
+    /// grad ← grad + ∇g_β(u); returns ‖∇g_β(u)‖₂².
+    fn add_slopes_of(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> f64;
+
     /// slope ← ∇g_β(u), with g_β(u).
     fn moreau_of(&self, slope: &mut [S], u: &[S], first: usize, beta: f64) -> Envelope;
 

@@ -4,7 +4,6 @@ use super::Pass;
 use crate::penalty::{Entries, Prox};
 use crate::real::Real;
 use crate::smooth::Pointwise;
-use crate::vector::axpy;
 
 /// A penalty of x itself, with the loss when that is a sum over entries too.
 pub(crate) struct EntryStream<'a, S> {
@@ -40,13 +39,12 @@ impl<S: Real> Pass<S> for EntryStream<'_, S> {
 
     fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
         let (mut f_x, mut slope_squared) = (0.0, 0.0);
-        stretches(x, work, |first, x, slopes| {
+        stretches(x, work, |first, x, _| {
             let grad = &mut grad[first..first + x.len()];
             if let Some(f) = self.f {
                 f_x += f.value_grad_at(grad, x, first);
             }
-            slope_squared += self.entries.slopes_of(slopes, x, first, beta);
-            axpy(grad, 1.0, slopes);
+            slope_squared += self.entries.add_slopes_of(grad, x, first, beta);
         });
         (f_x, slope_squared)
     }

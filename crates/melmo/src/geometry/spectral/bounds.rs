@@ -1,4 +1,9 @@
-//! ip/sup p ≤ ‖φ‖_* ≤ min over l of ip/m(l) + r·l·‖φ‖_F, with ip = ⟨φ, −d⟩, d = −p(φ/‖φ‖_F), m(l) = min p on [l, 1].
+//! ip/S ≤ ‖φ‖_* ≤ min over l of ip/m(l) + γ(l)·(rS² − ‖d‖_F²)·s, with ip = ⟨φ, −d⟩, d = −p(φ/s), S = sup p ≥ 1,
+//! m(l) = min p on [l, 1] and γ(l) = max σ/(1 + p(σ)) on [0, l]; and of ip/m(l) + r·l·s.
+//!
+//! The second from σ ≤ σp(σ)/m above l and σ ≤ l below. The first because below l, where p < 1, σ(1 − p) ≤ γ(1 + p)(1 − p)
+//! ≤ γ(S² − p²), and Σp(σᵢ)² = ‖d‖_F²: the length of d tells how many singular values the polynomial has not lifted to 1,
+//! and they are few.
 //!
 //! The image of an interval under a quintic is known exactly, and the image under a composition is the image of the
 //! image, so m(l), the least p on [0, l] and sup p come out of a handful of evaluations at construction.
@@ -22,21 +27,45 @@ pub(super) enum Path {
     GramSpace,
 }
 
+/// What φ is divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scale {
+    /// ‖φ‖_F.
+    Frobenius,
+    /// (Σσᵢ⁸)^{1/8}, and room for rounding.
+    Tight,
+}
+
+/// What was found out about a direction d.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// ⟨φ, −d⟩.
+    pub ip: f64,
+    /// ‖d‖_F².
+    pub squared: f64,
+    /// s/‖φ‖_F.
+    pub s: f64,
+}
+
 /// What a polynomial is known to do to singular values in [0, 1].
 #[derive(Clone, Debug)]
 pub(super) struct Bounds {
     short: f64,
+    unit: f64,
     sup: f64,
     slack: f64,
+    /// How far rounding may move ‖d‖_F².
+    squared_slack: f64,
     floors: Vec<Floor>,
 }
 
-/// m = min p on [l, 1], and `below` = min(0, min p on [0, l]).
+/// m = min p on [l, 1], `below` = min(0, min p on [0, l]), and γ.
 #[derive(Clone, Copy, Debug)]
 struct Floor {
     l: f64,
     m: f64,
     below: f64,
+    gamma: f64,
 }
 
 /// l = 2^{-1}, 2^{-3/2}, … 2^{-24}.
@@ -46,19 +75,37 @@ const HALF_OCTAVES: std::ops::RangeInclusive<i32> = 2..=48;
 const ROUNDING: f64 = 1e-13;
 
 impl Bounds {
-    pub fn new(steps: &[Quintic], shape: Shape, epsilon: f64, path: Path) -> Self {
-        let unit = unit_of_sums(shape, epsilon);
-        let over = |lo, hi| image(steps, Interval::new(lo, hi).widened(4.0 * unit), unit);
-        let floor = |half_octave: i32| {
-            let l = (-0.5 * half_octave as f64).exp2();
-            Floor { l, m: over(l, 1.0).lo, below: over(0.0, l).lo.min(0.0) }
+    pub fn new(steps: &[Quintic], shape: Shape, epsilon: f64, path: Path, scale: Scale) -> Self {
+        let (short, unit) = (shape.short() as f64, unit_of_sums(shape, epsilon));
+        // ‖φ/s‖_F, and so the rounding of φ in units of s.
+        let frobenius = match scale {
+            Scale::Frobenius => 1.0,
+            Scale::Tight => short.sqrt(),
         };
-        let short = shape.short() as f64;
-        let slack = match path {
-            Path::Direct => direct_slack(steps, short, unit),
+        let over = |lo, hi| image(steps, Interval::new(lo, hi).widened(4.0 * unit * frobenius), unit);
+        let mut gamma = 0.0f64;
+        // From below, so that γ(l) is the largest so far; below the least l, p is not negative but for rounding.
+        let mut floors: Vec<Floor> = HALF_OCTAVES
+            .rev()
+            .map(|half_octave| {
+                let (l, next) = ((-0.5 * half_octave as f64).exp2(), (-0.5 * (half_octave + 1) as f64).exp2());
+                let next = if half_octave == *HALF_OCTAVES.end() { 0.0 } else { next };
+                gamma = gamma.max(l / (1.0 + over(next, l).lo.min(1.0)).max(0.1));
+                Floor { l, m: over(l, 1.0).lo, below: over(0.0, l).lo.min(0.0), gamma }
+            })
+            .collect();
+        floors.retain(|floor| floor.m > 0.0);
+        let (slack, turn) = match path {
+            Path::Direct => direct_slack(steps, short, unit, frobenius),
             Path::GramSpace => gram_space_slack(steps, short, unit),
         };
-        Self { short, sup: over(0.0, 1.0).hi, slack, floors: HALF_OCTAVES.map(floor).filter(|f| f.m > 0.0).collect() }
+        let sup = over(0.0, 1.0).hi.max(1.0);
+        Self { short, unit, sup, slack, squared_slack: turn * (2.0 * short.sqrt() * sup + turn), floors }
+    }
+
+    /// s for ‖X‖_F = 1, from ‖(XᵀX)²‖_F as computed, which is off by no more than 3κu·σ₁².
+    pub fn scale(&self, fourth: f64) -> f64 {
+        (fourth.sqrt().sqrt() * (1.0 + self.unit * self.short)).min(1.0)
     }
 
     /// How far rounding may move ip, in units of ‖φ‖_F.
@@ -66,12 +113,19 @@ impl Bounds {
         self.slack
     }
 
-    /// The answer for a direction with ⟨φ, −d⟩ = ip.
-    pub fn answer(&self, ip: f64, frobenius: f64) -> Answer {
-        let slack = self.slack * frobenius;
+    /// How much wider than 1 upper/lower can come out at s/‖φ‖_F, rounding aside: ‖φ‖_* ≥ ‖φ‖_F²/σ₁.
+    pub fn widest(&self, s: f64) -> f64 {
+        let lost = |f: &Floor| self.sup / f.m - 1.0 + self.short * (f.gamma * self.sup * self.sup).min(f.l) * s * s;
+        self.floors.iter().map(lost).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The answer for a direction.
+    pub fn answer(&self, Found { ip, squared, s }: Found, frobenius: f64) -> Answer {
+        let (slack, s) = (self.slack * frobenius, s * frobenius);
+        let short_of = (self.short * self.sup * self.sup - squared + self.squared_slack).max(0.0);
         let from_floor = |f: &Floor| {
-            let lost = self.short * f.l * frobenius;
-            (ip + slack - f.below * lost) / f.m + lost
+            let lost = (self.short * f.l).min(f.gamma * short_of) * s;
+            (ip + slack - f.below * self.short * f.l * s) / f.m + lost
         };
         let upper = self.floors.iter().map(from_floor).fold(self.short.sqrt() * frobenius, f64::min);
         let lower = ((ip - slack) / self.sup).max(frobenius);
@@ -103,36 +157,52 @@ fn image(steps: &[Quintic], over: Interval, unit: f64) -> Interval {
 /// k; so is ip. Most of that is a turn of small singular vectors, which ip does not feel: to first order it sees
 /// Σᵢ σᵢΛ_k(σᵢ)(F_k)ᵢᵢ only, with the slope Λ_k(σᵢ) of those steps on the way of σᵢ, and a turn by f costs no more than
 /// f² (½f² between isometries).
-fn direct_slack(steps: &[Quintic], short: f64, unit: f64) -> f64 {
+///
+/// Returns this, and f.
+fn direct_slack(steps: &[Quintic], short: f64, unit: f64, mut frobenius: f64) -> (f64, f64) {
     let mut over = Interval::new(0.0, 1.0);
-    let mut turn = unit * lipschitz(steps, over.hi);
-    let mut stretch = unit * felt(steps, 0);
-    // ‖X‖_F is 1 at first and may be √r·‖X‖₂ after a step.
-    let mut frobenius = 1.0;
+    let mut turn = unit * frobenius * lipschitz(steps, over.hi);
+    let felt = felt(steps);
+    let mut stretch = unit * frobenius * felt[0];
     for (k, p) in steps.iter().enumerate() {
         let local = unit * p.magnitude(over.hi);
         over = p.image(over).widened(local);
         turn += lipschitz(&steps[k + 1..], over.hi) * local * frobenius;
-        stretch += felt(steps, k + 1) * local * frobenius;
-        frobenius = short.sqrt();
+        stretch += felt[k + 1] * local * frobenius;
+        frobenius = short.sqrt(); // ‖X‖_F may be √r·‖X‖₂ after a step
     }
-    turn.min(short.sqrt() * stretch + turn * turn)
+    (turn.min(short.sqrt() * stretch + turn * turn), turn)
 }
 
-/// sup of σ times the slope of all steps from the given one on, along the way of σ.
-fn felt(steps: &[Quintic], from: usize) -> f64 {
-    let (before, after) = steps.split_at(from);
-    grid(1.0).map(|x| x * chain(after, chain(before, x).0).1.abs()).fold(0.0, f64::max)
+/// sup of σ times the slope of all steps from the k-th on, along the way of σ, for every k.
+fn felt(steps: &[Quintic]) -> Vec<f64> {
+    let mut most = vec![0.0; steps.len()];
+    let mut slopes = vec![0.0; steps.len()];
+    for x in grid(1.0) {
+        let mut way = x;
+        for (step, slope) in steps.iter().zip(&mut slopes) {
+            *slope = step.slope(way);
+            way = step.at(way);
+        }
+        let mut product = x;
+        for (most, slope) in most.iter_mut().zip(&slopes).rev() {
+            product *= slope.abs();
+            *most = product.max(*most);
+        }
+    }
+    most.push(1.0); // no step is left after the last, and σ ≤ 1
+    most
 }
 
 /// p(σ) = σq(σ²), and an error δ in G changes q by the factor 1 + δq′/q: √r‖·‖_F bounds the sum over singular values.
-/// Every step makes such an error once more.
-fn gram_space_slack(steps: &[Quintic], short: f64, unit: f64) -> f64 {
+/// Every step makes such an error once more. It is that of d too, whose singular values are all at most sup p.
+fn gram_space_slack(steps: &[Quintic], short: f64, unit: f64) -> (f64, f64) {
     let sensitivity = grid(1.0).map(|x| {
         let (p, slope) = chain(steps, x);
         ((slope * x / p - 1.0) / (2.0 * x * x)).abs()
     });
-    unit * (1 + steps.len()) as f64 * short.sqrt() * sensitivity.fold(0.0, f64::max)
+    let slack = unit * (1 + steps.len()) as f64 * short.sqrt() * sensitivity.fold(0.0, f64::max);
+    (slack, slack)
 }
 
 /// sup |p′| over [0, hi], from a fine grid.
@@ -160,9 +230,9 @@ mod tests {
     use crate::seeded::Seeded;
     use crate::vector::norm2;
 
-    /// How much of the slack and of the widened images rounding uses up: ip and ‖d‖ against p of exact singular
+    /// How much of the slacks and of the widened images rounding uses up: ip, ‖d‖_F² and ‖d‖ against p of exact singular
     /// values.
-    fn used<S: Real>(steps: &[Quintic], shape: Shape, phi: &[S]) -> (f64, f64) {
+    fn used<S: Real>(steps: &[Quintic], scale: Scale, shape: Shape, phi: &[S]) -> (f64, f64, f64) {
         let Shape { rows, cols } = shape;
         let short = shape.short();
         let singular_values = |x: &[S]| {
@@ -173,12 +243,17 @@ mod tests {
         };
         let frobenius = norm2(phi);
         let mut d = vec![S::ZERO; phi.len()];
-        let mut polynomial = Polynomial::new(shape, steps.to_vec());
+        let mut polynomial = Polynomial::new(shape, vec![steps.to_vec()], scale);
         let ip = polynomial.polar(&mut d, phi, frobenius).decrease;
-        let expected: f64 = singular_values(phi).iter().map(|s| s * chain(steps, s / frobenius).0).sum();
+        let values = singular_values(phi);
+        let tight = polynomial.bounds().scale(values.iter().map(|s| (s / frobenius).powi(8)).sum::<f64>().sqrt());
+        let unit = frobenius * if polynomial.scale() == Scale::Tight { tight } else { 1.0 };
+        let lifted: Vec<f64> = values.iter().map(|s| chain(steps, s / unit).0).collect();
+        let expected: f64 = values.iter().zip(&lifted).map(|(s, p)| s * p).sum();
+        let squared = (norm2(&d).powi(2) - lifted.iter().map(|p| p * p).sum::<f64>()).abs();
         let bounds = polynomial.bounds();
         let length = singular_values(&d)[0];
-        ((ip - expected).abs() / (frobenius * bounds.slack), length - bounds.sup)
+        ((ip - expected).abs() / (frobenius * bounds.slack), squared / bounds.squared_slack, length - bounds.sup)
     }
 
     fn rounding_stays_within_the_bounds<S: Real>() {
@@ -193,9 +268,10 @@ mod tests {
             matrices.push(matrices[0].iter().map(|v| v.abs()).collect());
             let polynomials = [5, 8, 12].map(|steps| minimax(steps, S::EPSILON));
             for steps in [newton_schulz(2), newton_schulz(6)].into_iter().chain(polynomials) {
-                for phi in &matrices {
-                    let (slack, excess) = used(&steps, shape, phi);
-                    assert!(slack <= 0.5 && excess <= 0.0, "{} {rows}×{cols}: {slack} {excess:e}", S::NAME);
+                for (phi, scale) in matrices.iter().flat_map(|phi| [(phi, Scale::Frobenius), (phi, Scale::Tight)]) {
+                    let (slack, squared, excess) = used(&steps, scale, shape, phi);
+                    let context = format!("{} {rows}×{cols} {scale:?}: {slack} {squared} {excess:e}", S::NAME);
+                    assert!(slack <= 0.5 && squared <= 0.5 && excess <= 0.0, "{context}");
                 }
             }
         }

@@ -16,6 +16,7 @@ mod svd;
 #[cfg(test)]
 mod tests;
 
+use bounds::Scale;
 pub(super) use gram::eigenvalue_error;
 pub use oracle::Oracle;
 pub(super) use shape::Shape;
@@ -49,15 +50,20 @@ impl<S: Real> Spectral<S> {
             Oracle::Auto => choose::<S>(shape),
             oracle => oracle,
         };
+        // More steps than the fewest for a φ that needs them, where it is not said how many.
+        let most = |steps: u8| if oracle == Oracle::Auto { steps.max(MOST) } else { steps };
+        let minimax = |steps: u8, unit: f64| (steps..=most(steps)).map(|k| minimax::minimax(k, unit)).collect();
         let polar: Box<dyn Polar<S>> = match method {
             Oracle::NewtonSchulz(steps) => {
-                Box::new(polynomial::Polynomial::new(shape, newton_schulz::newton_schulz(steps)))
+                let steps = newton_schulz::newton_schulz(steps);
+                Box::new(polynomial::Polynomial::new(shape, vec![steps], Scale::Frobenius))
             }
             Oracle::Minimax { steps } => {
-                Box::new(polynomial::Polynomial::new(shape, minimax::minimax(steps, 0.5 * S::EPSILON)))
+                Box::new(polynomial::Polynomial::new(shape, minimax(steps, 0.5 * S::EPSILON), Scale::Tight))
             }
             Oracle::MinimaxSingle { steps } => {
-                Box::new(polynomial::Single::new(shape, minimax::minimax(steps, 0.5 * f64::from(f32::EPSILON))))
+                let polynomials = minimax(steps, 0.5 * f64::from(f32::EPSILON));
+                Box::new(polynomial::Single::new(shape, polynomials, Scale::Tight))
             }
             Oracle::Gram | Oracle::Auto => Box::new(gram::Gram::new(shape)),
             Oracle::Svd => Box::new(svd::Svd::new(shape)),
@@ -66,25 +72,28 @@ impl<S: Real> Spectral<S> {
         Ok(Self { block: block.clone(), method, polar, exact: exact_norm::NuclearNorm::new(shape), direction })
     }
 
-    /// The oracle in use: never [`Oracle::Auto`], but what it chose.
+    /// The oracle in use: never [`Oracle::Auto`], but what it chose, with the fewest steps that it takes.
     pub fn method(&self) -> Oracle {
         self.method
     }
 }
 
-/// Where a block is tall (or wide) with 9 to 64 columns, in double precision, polynomials in Gram space: two thirds of the Gram oracle's time,
-/// a direction good to 3·10⁻⁵ and a bracket of 10⁻³. Nearly square: polynomials in single precision, a quarter of the Gram
-/// oracle's time at 12² to half at 128², two thirds at 256², with a bracket of 0.2 to 2 %. Else, and where a decomposition
-/// takes next to nothing, the Gram oracle, which is exact.
+/// The most steps of minimax polynomials that are taken where their number is not given.
+const MOST: u8 = 8;
+
+/// Where a block is tall (or wide) with 9 to 64 columns, in double precision: polynomials in Gram space, good to 10⁻³ with a
+/// bracket of 0.2 to 2 %. Nearly square: polynomials in single precision, good to 1 % with a bracket of 1 to 6 % (11 % was
+/// seen at rank one), in a fraction of the Gram oracle's time (see docs/performance.md); runs end where exact ones do. Else,
+/// and where a decomposition takes next to nothing, the Gram oracle, which is exact.
 fn choose<S: Real>(shape: Shape) -> Oracle {
     let (short, long, single) = (shape.short(), shape.long(), S::EPSILON > 1e-10);
     let tall = long >= 2 * short;
     match () {
         () if short < 9 => Oracle::Gram,
-        () if tall && short <= 64 && !single => Oracle::Minimax { steps: 8 },
+        () if tall && short <= 64 && !single => Oracle::Minimax { steps: 6 },
         () if tall => Oracle::Gram,
-        () if single => Oracle::Minimax { steps: 7 },
-        () => Oracle::MinimaxSingle { steps: 7 },
+        () if single => Oracle::Minimax { steps: 4 },
+        () => Oracle::MinimaxSingle { steps: 4 },
     }
 }
 

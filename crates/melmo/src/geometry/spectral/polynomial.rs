@@ -1,26 +1,35 @@
-//! d = −p(φ/‖φ‖_F) for a composition p = p_K∘…∘p_1 of odd quintics acting on singular values.
+//! d = −p(φ/s) for a composition p = p_K∘…∘p_1 of odd quintics acting on singular values, s ≥ σ₁.
+//!
+//! s is ‖φ‖_F; or, where [`Scale::Tight`] asks for it, ‖GG‖_F^{1/4} = (Σσᵢ⁸)^{1/8}, which the first step knows before it
+//! needs it: it exceeds σ₁ by no more than the factor r^{1/8}, and by a third or so where ‖φ‖_F exceeds it eightfold. That
+//! saves a step or two. Of several polynomials the shortest is taken whose bracket cannot be too wide at this s/‖φ‖_F: φ of
+//! nearly equal singular values needs fewer steps than one of low rank.
 //!
 //! Directly: X ← X(aI + bG + cG²), G = XᵀX, K times. In Gram space: G is all that the factors P_k = aI + bG + cG²
 //! need, for G ← GP_k² follows it, and they commute; so d = −X·P_1⋯P_K takes one Gram matrix and one product with the
 //! long side instead of K of each. The error of G counts there relative to σ², so that is for `f64` and moderate
 //! slopes at 0 only.
 
-use super::bounds::{Bounds, Path};
+use super::bounds::{Bounds, Found, Path, Scale};
 use super::quintic::Quintic;
 use super::shape::Shape;
 use super::{Polar, normalise};
 use crate::geometry::Answer;
 use crate::real::Real;
-use crate::vector::{dot, simd};
+use crate::vector::{norm2, simd};
 
 /// In Gram space rounding may move ⟨φ, d⟩ by so much of ‖φ‖_F: well below what the polynomials leave.
 const GRAM_SPACE_SLACK: f64 = 1e-4;
 
+/// How far above 1 upper/lower may come out, before rounding; on most φ it is a third of that.
+const WIDE: f64 = 0.08;
+
 pub(super) struct Polynomial<S> {
     shape: Shape,
-    steps: Vec<Quintic>,
-    bounds: Bounds,
+    /// The shortest first.
+    plans: Vec<Plan>,
     path: Path,
+    scale: Scale,
     /// The matrix, and the place of the next one.
     x: Vec<S>,
     y: Vec<S>,
@@ -31,16 +40,32 @@ pub(super) struct Polynomial<S> {
     h: Vec<S>,
 }
 
+/// A composition of quintics and what is known about it.
+struct Plan {
+    steps: Vec<Quintic>,
+    bounds: Bounds,
+}
+
 impl<S: Real> Polynomial<S> {
-    pub fn new(shape: Shape, steps: Vec<Quintic>) -> Self {
-        let path = Self::path(shape, &steps);
+    /// By one of several polynomials, the shortest first.
+    pub fn new(shape: Shape, polynomials: Vec<Vec<Quintic>>, scale: Scale) -> Self {
+        let path = polynomials.first().map_or(Path::Direct, |steps| Self::path(shape, steps));
+        // In Gram space the error of G counts relative to s².
+        let scale = if path == Path::Direct { scale } else { Scale::Frobenius };
         let direct = path == Path::Direct;
         let zeros = |wanted: bool, len: usize| vec![S::ZERO; if wanted { len } else { 0 }];
+        let mut plans: Vec<Plan> = Vec::new();
+        for steps in polynomials {
+            // Longer ones than any φ can need are left out: s ≤ ‖φ‖_F.
+            if plans.last().is_none_or(|plan| plan.bounds.widest(1.0) > WIDE) {
+                plans.push(Plan { bounds: Bounds::new(&steps, shape, S::EPSILON, path, scale), steps });
+            }
+        }
         Self {
             shape,
-            bounds: Bounds::new(&steps, shape, S::EPSILON, path),
-            steps,
+            plans,
             path,
+            scale,
             x: zeros(true, shape.size()),
             y: zeros(direct, shape.size()),
             g: zeros(true, shape.square()),
@@ -52,44 +77,63 @@ impl<S: Real> Polynomial<S> {
 
     #[cfg(test)]
     pub fn bounds(&self) -> &Bounds {
-        &self.bounds
+        &self.plans[0].bounds
+    }
+
+    #[cfg(test)]
+    pub fn scale(&self) -> Scale {
+        self.scale
     }
 
     /// K(3mn² + n³) flops directly, 3mn² + 4Kn³ in Gram space: the latter pays from m = 1.5n on (measured).
     fn path(shape: Shape, steps: &[Quintic]) -> Path {
         let pays = 2 * shape.long() >= 3 * shape.short() && steps.len() > 1;
-        let accurate = || Bounds::new(steps, shape, S::EPSILON, Path::GramSpace).slack() <= GRAM_SPACE_SLACK;
+        let accurate =
+            || Bounds::new(steps, shape, S::EPSILON, Path::GramSpace, Scale::Frobenius).slack() <= GRAM_SPACE_SLACK;
         if pays && accurate() { Path::GramSpace } else { Path::Direct }
     }
 
-    /// d ← −p(X) for the X that stands in `x`, ‖X‖_F = 1.
-    fn run(&mut self, d: &mut [S]) {
+    /// d ← −p(X/s) for the X that stands in `x`, ‖X‖_F = 1; returns which p, and s.
+    fn run(&mut self, d: &mut [S]) -> (usize, f64) {
         match self.path {
             Path::Direct => self.directly(d),
             Path::GramSpace => self.in_gram_space(d),
         }
     }
 
-    fn directly(&mut self, d: &mut [S]) {
-        let Self { shape, steps, x, y, g, p, h, .. } = self;
-        let last = steps.len() - 1;
+    fn directly(&mut self, d: &mut [S]) -> (usize, f64) {
+        let Self { shape, plans, scale, x, y, g, p, h, .. } = self;
+        let n = shape.short();
+        shape.gram(g, x);
+        S::symmetric_product(h, g, g, n);
+        let s = if *scale == Scale::Tight { plans[0].bounds.scale(norm2(h)) } else { 1.0 };
+        let chosen = plans.iter().position(|plan| plan.bounds.widest(s) <= WIDE).unwrap_or(plans.len() - 1);
+        let steps = &plans[chosen].steps;
         for (k, step) in steps.iter().enumerate() {
-            shape.gram(g, x);
-            factor(p, step, g, h, shape.short());
-            if k == last {
+            if k == 0 {
+                factor(p, &step.of_quotient(s), g, h, n);
+            } else {
+                shape.gram(g, x);
+                S::symmetric_product(h, g, g, n);
+                factor(p, step, g, h, n);
+            }
+            if k + 1 == steps.len() {
                 shape.times(d, -1.0, x, p);
             } else {
                 shape.times(y, 1.0, x, p);
                 std::mem::swap(x, y);
             }
         }
+        (chosen, s)
     }
 
-    fn in_gram_space(&mut self, d: &mut [S]) {
-        let Self { shape, steps, x, g, p, q, h, .. } = self;
+    fn in_gram_space(&mut self, d: &mut [S]) -> (usize, f64) {
+        let Self { shape, plans, x, g, p, q, h, .. } = self;
+        let steps = &plans[0].steps;
         let (n, last) = (shape.short(), steps.len() - 1);
         shape.gram(g, x);
         for (k, step) in steps.iter().enumerate() {
+            S::symmetric_product(h, g, g, n);
             factor(p, step, g, h, n);
             if k == 0 {
                 q.copy_from_slice(p);
@@ -103,25 +147,31 @@ impl<S: Real> Polynomial<S> {
             }
         }
         shape.times(d, -1.0, x, q);
+        (0, 1.0)
+    }
+
+    /// What is known of the d that was found.
+    fn answer<T: Real>(&self, (chosen, s): (usize, f64), phi: &[T], d: &[T], frobenius: f64) -> Answer {
+        let (ip, squared) = dot_and_square(phi, d);
+        self.plans[chosen].bounds.answer(Found { ip: -ip, squared, s }, frobenius)
     }
 }
 
 impl<S: Real> Polar<S> for Polynomial<S> {
     fn polar(&mut self, d: &mut [S], phi: &[S], frobenius: f64) -> Answer {
         normalise(&mut self.x, phi, frobenius);
-        self.run(d);
-        self.bounds.answer(-dot(phi, d), frobenius)
+        let how = self.run(d);
+        self.answer(how, phi, d, frobenius)
     }
 }
 
-/// P ← aI + bG + cG², with H ← G² on the way.
-fn factor<S: Real>(p: &mut [S], step: &Quintic, g: &[S], h: &mut [S], n: usize) {
-    S::symmetric_product(h, g, g, n);
+/// P ← aI + bG + cH, H = G².
+fn factor<S: Real>(p: &mut [S], step: &Quintic, g: &[S], h: &[S], n: usize) {
     let (b, c) = (S::of(step.b), S::of(step.c));
     simd(
         #[inline(always)]
         || {
-            for ((p, &g), &h) in p.iter_mut().zip(g).zip(&*h) {
+            for ((p, &g), &h) in p.iter_mut().zip(g).zip(h) {
                 *p = b * g + c * h;
             }
         },
@@ -136,16 +186,46 @@ pub(super) struct Single {
 }
 
 impl Single {
-    pub fn new(shape: Shape, steps: Vec<Quintic>) -> Self {
-        Self { inner: Polynomial::new(shape, steps), d: vec![0.0; shape.size()] }
+    pub fn new(shape: Shape, polynomials: Vec<Vec<Quintic>>, scale: Scale) -> Self {
+        Self { inner: Polynomial::new(shape, polynomials, scale), d: vec![0.0; shape.size()] }
     }
 }
 
 impl<S: Real> Polar<S> for Single {
     fn polar(&mut self, d: &mut [S], phi: &[S], frobenius: f64) -> Answer {
         normalise(&mut self.inner.x, phi, frobenius);
-        self.inner.run(&mut self.d);
-        d.iter_mut().zip(&self.d).for_each(|(d, &single)| *d = S::of(single as f64));
-        self.inner.bounds.answer(-dot(phi, d), frobenius)
+        let how = self.inner.run(&mut self.d);
+        widen(d, &self.d);
+        self.inner.answer(how, phi, d, frobenius)
     }
+}
+
+fn widen<S: Real>(d: &mut [S], single: &[f32]) {
+    simd(
+        #[inline(always)]
+        || d.iter_mut().zip(single).for_each(|(d, &single)| *d = S::of(single.into())),
+    );
+}
+
+/// ⟨φ, d⟩ and ‖d‖_F², in one pass.
+fn dot_and_square<S: Real>(phi: &[S], d: &[S]) -> (f64, f64) {
+    const LANES: usize = 16;
+    simd(
+        #[inline(always)]
+        || {
+            let ((a, rest_a), (b, rest_b)) = (phi.as_chunks::<LANES>(), d.as_chunks::<LANES>());
+            let (mut products, mut squares) = ([0.0; LANES], [0.0; LANES]);
+            for (a, b) in a.iter().zip(b) {
+                for l in 0..LANES {
+                    products[l] += a[l].f64() * b[l].f64();
+                    squares[l] += b[l].f64() * b[l].f64();
+                }
+            }
+            for (l, (a, b)) in rest_a.iter().zip(rest_b).enumerate() {
+                products[l] += a.f64() * b.f64();
+                squares[l] += b.f64() * b.f64();
+            }
+            (products.iter().sum(), squares.iter().sum())
+        },
+    )
 }

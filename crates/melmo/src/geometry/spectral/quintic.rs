@@ -36,6 +36,11 @@ impl Quintic {
         self.a + t * (3.0 * self.b + t * 5.0 * self.c)
     }
 
+    /// x ↦ p(x/t).
+    pub fn of_quotient(&self, t: f64) -> Self {
+        Self { a: self.a / t, b: self.b / t.powi(3), c: self.c / t.powi(5) }
+    }
+
     /// The roots x > 0 of p′(x) = a + 3bx² + 5cx⁴, ascending.
     pub fn critical_points(&self) -> impl Iterator<Item = f64> + use<> {
         let (a, b, c) = (self.a, 3.0 * self.b, 5.0 * self.c);

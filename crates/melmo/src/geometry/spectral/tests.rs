@@ -158,8 +158,8 @@ fn powers_of_two_leave_the_direction_alone() {
 
 #[test]
 fn auto_goes_by_shape_and_precision() {
-    let (steps, auto) = (7, Oracle::Auto);
-    assert_eq!(spectral::<f64>(256, 30, auto).method(), Oracle::Minimax { steps: 8 });
+    let (steps, auto) = (4, Oracle::Auto);
+    assert_eq!(spectral::<f64>(256, 30, auto).method(), Oracle::Minimax { steps: 6 });
     assert_eq!(spectral::<f32>(256, 30, auto).method(), Oracle::Gram);
     assert_eq!(spectral::<f64>(256, 4, auto).method(), Oracle::Gram);
     assert_eq!(spectral::<f64>(200, 600, auto).method(), Oracle::Gram);
@@ -167,6 +167,22 @@ fn auto_goes_by_shape_and_precision() {
     assert_eq!(spectral::<f64>(9, 9, auto).method(), Oracle::MinimaxSingle { steps });
     assert_eq!(spectral::<f64>(200, 300, auto).method(), Oracle::MinimaxSingle { steps });
     assert_eq!(spectral::<f32>(200, 200, auto).method(), Oracle::Minimax { steps });
+}
+
+/// Few steps are enough for nearly equal singular values; a φ that needs more gets them.
+#[test]
+fn brackets_of_auto_are_tight() {
+    for (rows, cols) in [(9, 9), (12, 12), (77, 77), (90, 80), (150, 200), (256, 30)] {
+        let mut geometry = spectral::<f64>(rows, cols, Oracle::Auto);
+        for (kind, phi) in zoo::<f64>(rows, cols) {
+            let Bracket { lower, upper } = geometry.oracle(&phi).dual_norm;
+            let most = if kind == "ordinary" { 1.03 } else { 1.12 };
+            assert!(upper <= most * lower, "{rows}×{cols} {kind}: {lower:e} {upper:e}");
+        }
+    }
+    let rank_one = low_rank(77, 77, 1, 5);
+    let fixed = spectral::<f64>(77, 77, Oracle::MinimaxSingle { steps: 4 }).oracle(&rank_one).dual_norm;
+    assert!(fixed.upper > 1.3 * fixed.lower, "four steps are enough: {fixed:?}");
 }
 
 fn golden(name: &str) -> (Vec<f64>, usize, usize) {

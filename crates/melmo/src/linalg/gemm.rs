@@ -3,10 +3,43 @@
 use faer::traits::ComplexField;
 use faer::{Accum, Par};
 
-use super::{Into, Mat, faer_mut};
+use super::{Into, Mat, columns, dots, faer_mut, outer};
 use crate::vector::simd;
 
-pub(super) fn product<T: ComplexField>(c: &mut [T], into: Into, alpha: T, a: Mat<T>, b: Mat<T>) {
+/// Kernels for narrow shapes, where the crate's are slower. False, and nothing is done, where there is none.
+pub(super) trait Narrow: Sized {
+    /// C ← αAB or C + αAB.
+    fn product(_c: &mut [Self], _into: Into, _alpha: Self, _a: Mat<Self>, _b: Mat<Self>) -> bool {
+        false
+    }
+
+    /// C ← AᵀB, known to be symmetric, A and B with n columns.
+    fn outer(_c: &mut [Self], _a: &[Self], _b: &[Self], _n: usize) -> bool {
+        false
+    }
+}
+
+impl Narrow for f32 {}
+
+impl Narrow for f64 {
+    fn product(c: &mut [f64], into: Into, alpha: f64, a: Mat<f64>, b: Mat<f64>) -> bool {
+        let (m, inner, n) = (a.rows(), a.cols(), b.cols());
+        match (a.transposed, b.transposed) {
+            (false, true) => dots::pays(m, n, inner) && dots::rows_by_rows(c, into, alpha, a, b.t()),
+            (true, false) => columns::pays(m, n) && columns::columns_by_columns(c, into, alpha, a.t(), b),
+            _ => false,
+        }
+    }
+
+    fn outer(c: &mut [f64], a: &[f64], b: &[f64], n: usize) -> bool {
+        outer::symmetric(c, a, b, n)
+    }
+}
+
+pub(super) fn product<T: ComplexField + Copy + Narrow>(c: &mut [T], into: Into, alpha: T, a: Mat<T>, b: Mat<T>) {
+    if T::product(c, into, alpha, a, b) {
+        return;
+    }
     let accum = match into {
         Into::Replace => Accum::Replace,
         Into::Add => Accum::Add,
@@ -21,19 +54,24 @@ const fn half_pays<T>(n: usize) -> bool {
     n >= if size_of::<T>() == 8 { 28 } else { 56 }
 }
 
-pub(super) fn gram<T: ComplexField + Copy>(g: &mut [T], x: Mat<T>) {
-    lower_product(g, x.t(), x, x.cols());
+pub(super) fn gram<T: ComplexField + Copy + Narrow>(g: &mut [T], x: Mat<T>) {
+    if x.transposed || !T::outer(g, x.data, x.data, x.cols) {
+        lower_product(g, x.t(), x, x.cols());
+    }
 }
 
-pub(super) fn symmetric_product<T: ComplexField + Copy>(c: &mut [T], a: &[T], b: &[T], n: usize) {
-    lower_product(c, Mat::new(a, n, n), Mat::new(b, n, n), n);
+pub(super) fn symmetric_product<T: ComplexField + Copy + Narrow>(c: &mut [T], a: &[T], b: &[T], n: usize) {
+    let (a, b) = (Mat::new(a, n, n), Mat::new(b, n, n));
+    if !T::outer(c, a.data, b.data, n) {
+        lower_product(c, a, b, n); // AᵀB = AB
+    }
 }
 
 /// Rows of a panel.
 const PANEL: usize = 8;
 
 /// C ← AB, known to be symmetric: the lower triangle is computed, a panel of rows at a time, and mirrored.
-fn lower_product<T: ComplexField + Copy>(c: &mut [T], a: Mat<T>, b: Mat<T>, n: usize) {
+fn lower_product<T: ComplexField + Copy + Narrow>(c: &mut [T], a: Mat<T>, b: Mat<T>, n: usize) {
     if !half_pays::<T>(n) {
         return product(c, Into::Replace, T::one_impl(), a, b);
     }

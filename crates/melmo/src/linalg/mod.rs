@@ -6,8 +6,11 @@
 //! which it keeps. Everything runs on the calling thread.
 
 mod cholesky;
+mod columns;
+mod dots;
 mod eigen;
 mod gemm;
+mod outer;
 mod scratch;
 mod svd;
 

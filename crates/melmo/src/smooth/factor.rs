@@ -116,7 +116,7 @@ impl<S: Real> Factorization<S> {
         }
         S::gemm(grad_w, Into::Add, twice_c, w_mat, Mat::new(gram_h, rank, rank)); // ∇_W = 2c(W(HHᵀ) − YHᵀ)
         S::gemm(grad_h, Into::Replace, -twice_c, w_mat.t(), y);
-        S::gemm(grad_h, Into::Add, twice_c, Mat::new(gram_w, rank, rank), h_mat); // ∇_H = 2c((WᵀW)H − WᵀY)
+        S::gemm(grad_h, Into::Add, twice_c, Mat::new(gram_w, rank, rank).t(), h_mat); // ∇_H = 2c((WᵀW)H − WᵀY)
         Some(squared)
     }
 

@@ -44,7 +44,7 @@ impl Shape {
     pub fn times<S: Real>(&self, y: &mut [S], alpha: f64, x: &[S], p: &[S]) {
         let x = Mat::new(x, self.rows, self.cols);
         let p = Mat::new(p, self.short(), self.short());
-        let (left, right) = if self.rows >= self.cols { (x, p) } else { (p, x) };
+        let (left, right) = if self.rows >= self.cols { (x, p) } else { (p.t(), x) }; // Pᵀ = P, and AᵀB is quicker
         S::gemm(y, Into::Replace, S::of(alpha), left, right);
     }
 }

@@ -1,26 +1,34 @@
 //! The largest eigenpair (θ, q) of A = XᵀX by thick-restart Lanczos, and a proof that no eigenvalue is much larger.
 //!
 //! The same Krylov spaces as Golub–Kahan bidiagonalisation of X, with one basis instead of two and one pass over X a
-//! step; squaring costs the leading value no digits. The basis is kept orthogonal to rounding.
+//! step; squaring costs the leading value no digits. The basis is kept orthogonal to rounding. T = VᵀAV is tridiagonal
+//! before the first restart, so that a look at its leading pair costs next to nothing ([`tridiagonal`]).
 //!
 //! With Ritz values θ₁ ≥ θ₂ ≥ …, residuals rᵢ = ‖Avᵢ − θᵢvᵢ‖ and the first j of them split off, A = [Θ R; Rᵀ B] with
 //! ‖R‖² ≤ Σrᵢ² and, B being positive semidefinite, ‖B‖ ≤ tr B = ‖X‖_F² − Σθᵢ. So ‖A‖ is at most the larger eigenvalue
 //! of [θ₁ ‖R‖; ‖R‖ tr B], for every j.
 
-use super::{Shape, product};
+use super::single::Single;
+use super::{LOOSE, Shape, product, tridiagonal};
 use crate::linalg::{Dense, Into, Mat};
 use crate::real::Real;
 use crate::seeded::Seeded;
-use crate::vector::{axpy, dot, norm2, norm2_squared, scale_into};
+use crate::vector::{norm2, scale_into};
 
-/// Vectors in the basis.
-const BASIS: usize = 32;
+/// Vectors in the basis: no more than the short side of a block that is not small.
+const BASIS: usize = 64;
 /// Ritz vectors that survive a restart.
-const KEPT: usize = 10;
-/// Steps between two looks at the residual: a look costs an eigendecomposition of T.
-const LOOK: usize = 4;
+const KEPT: usize = 16;
+/// Steps between two looks at the residual: before the first restart, and after it, where a look costs an
+/// eigendecomposition of T.
+const LOOK: usize = 2;
+const RARE_LOOK: usize = 12;
+/// Steps after which a spectrum that has not shown a fifth of its trace for the leading value is taken to be flat.
+const FLAT: usize = 4;
+/// Looks that a settled pair waits for its bound to become tight, when that is near: cheaper than a proof.
+const PATIENCE: usize = 4;
 /// Restarts after which the pair is taken as it is; the bracket tells.
-const RESTARTS: usize = 20;
+const RESTARTS: usize = 12;
 /// How much of the fixed random vector is mixed into a start: the last answer may be an exact singular vector of the
 /// new φ, but no longer the leading one, and the iteration would never leave it.
 const MIX: f64 = 0.01;
@@ -37,8 +45,14 @@ pub(super) struct Lanczos<S> {
     kept: Vec<f64>,
     w: Vec<f64>,
     long: Vec<f64>,
-    /// VᵀAV, with row length `BASIS`; its leading part; that part's eigenvalues (ascending) and eigenvectors (rows).
+    overlaps: Vec<f64>,
+    /// VᵀAV, with row length `BASIS`; its diagonal, and the entries beside it; before the first restart that is all.
     t: Vec<f64>,
+    diagonal: Vec<f64>,
+    beside: Vec<f64>,
+    /// The coefficients of the leading Ritz vector.
+    leading: Vec<f64>,
+    /// The leading part of T, with its eigenvalues (ascending) and eigenvectors (rows).
     part: Vec<f64>,
     values: Vec<f64>,
     vectors: Vec<f64>,
@@ -62,7 +76,11 @@ impl<S: Real> Lanczos<S> {
             kept: vec![0.0; KEPT * n],
             w: vec![0.0; n],
             long: vec![0.0; shape.long()],
+            overlaps: vec![0.0; BASIS],
             t: vec![0.0; BASIS * BASIS],
+            diagonal: vec![0.0; BASIS],
+            beside: vec![0.0; BASIS],
+            leading: vec![0.0; BASIS],
             part: vec![0.0; BASIS * BASIS],
             values: vec![0.0; BASIS],
             vectors: vec![0.0; BASIS * BASIS],
@@ -84,23 +102,41 @@ impl<S: Real> Lanczos<S> {
         }
     }
 
-    /// q ← the leading singular vector of the short side; an upper bound of σ₁ is returned.
-    pub fn leading(&mut self, q: &mut [f64], x: &[S]) -> f64 {
+    /// q ← the leading singular vector of the short side of X with tr A = `trace`; an upper bound of σ₁ is returned.
+    ///
+    /// Where the spectrum turns out to be flat, so that the bound will be of no use, the products are taken from then
+    /// on with the Gram matrix that the proof will need.
+    pub fn leading(&mut self, q: &mut [f64], x: &[S], trace: f64, mut single: Option<&mut Single>) -> f64 {
         let n = self.shape.short();
-        let trace = norm2_squared(x);
+        let tiny = f64::EPSILON * trace;
         self.begin();
-        let (mut size, mut restarts) = (0, 0);
+        let (mut size, mut restarts, mut theta, mut patience) = (0, 0, 0.0, PATIENCE);
         loop {
-            let beta = self.step(size, x);
+            let beta = self.step(size, x, single.as_deref());
             size += 1;
-            let full = size == BASIS.min(n);
-            if full || size % LOOK == 0 || beta <= f64::EPSILON * trace {
-                self.project(size);
-                let theta = self.values[size - 1];
-                let settled = beta * self.vectors[size * size - 1].abs() <= self.tolerance * theta;
-                if settled || beta <= f64::EPSILON * trace || (full && restarts == RESTARTS) {
-                    f64::gemm(q, Into::Replace, 1.0, self.ritz_weights(size, 1), Mat::new(&self.v, size, n));
-                    return self.bound(size, beta, trace);
+            let full = size == BASIS;
+            let look = if restarts == 0 { LOOK } else { RARE_LOOK };
+            if full || size % look == 0 || beta <= tiny {
+                theta = self.ritz(size, restarts == 0, theta);
+                let settled = beta * self.leading[size - 1].abs() <= self.tolerance * theta;
+                if settled || beta <= tiny || (full && restarts == RESTARTS) {
+                    let formed = single.as_ref().is_some_and(|single| single.is_formed());
+                    let bound = if formed { trace.sqrt() } else { self.bound(size, theta, beta, trace) };
+                    let tight = bound <= theta.sqrt() * (1.0 + 0.9 * LOOSE);
+                    let near = !formed && self.rest(size, trace) <= 2.0 * theta;
+                    if tight || !near || full || beta <= tiny || patience == 0 {
+                        let weights = Mat::new(&self.leading, 1, size);
+                        f64::gemm(q, Into::Replace, 1.0, weights, Mat::new(&self.v, size, n));
+                        return bound;
+                    }
+                    patience -= 1;
+                }
+                if let Some(single) = single.as_deref_mut()
+                    && size >= FLAT
+                    && self.rest(size, trace) > 4.0 * theta
+                    && single.serves(theta.sqrt(), trace.sqrt())
+                {
+                    single.form(x);
                 }
                 if full {
                     self.restart(size);
@@ -130,20 +166,47 @@ impl<S: Real> Lanczos<S> {
     }
 
     /// w ← A·v_k made orthogonal to v₀…v_k, with the coefficients in T; ‖w‖ is returned.
-    fn step(&mut self, k: usize, x: &[S]) -> f64 {
+    fn step(&mut self, k: usize, x: &[S], single: Option<&Single>) -> f64 {
         let n = self.shape.short();
-        let Self { v, w, t, .. } = self;
-        product::normal(w, &mut self.long, self.shape, x, &v[k * n..(k + 1) * n]);
-        t[k * BASIS..k * BASIS + k + 1].fill(0.0);
-        // Twice is enough (Kahan, Parlett).
-        for _ in 0..2 {
-            for (i, v) in v.chunks_exact(n).take(k + 1).enumerate() {
-                let overlap = dot(v, w);
-                axpy(w, -overlap, v);
-                t[k * BASIS + i] += overlap;
+        let Self { v, w, t, overlaps, .. } = self;
+        let last = &v[k * n..(k + 1) * n];
+        match single {
+            Some(single) if single.is_formed() => single.product(w, last),
+            _ => product::normal(w, &mut self.long, self.shape, x, last),
+        }
+        let row = &mut t[k * BASIS..=k * BASIS + k];
+        row.fill(0.0);
+        // In exact arithmetic w is orthogonal to all but the last two (and, right after a restart, to none); the second
+        // round is for rounding. It is repeated where it took much away (Daniel, Gragg, Kaufman, Stewart).
+        let mut from = if k == KEPT { 0 } else { k.saturating_sub(1) };
+        let mut before;
+        let mut length = norm2(w);
+        for round in 0..4 {
+            let overlaps = &mut overlaps[from..=k];
+            product::remove(w, overlaps, &v[from * n..(k + 1) * n]);
+            row[from..].iter_mut().zip(&*overlaps).for_each(|(t, c)| *t += c);
+            (before, length, from) = (length, norm2(w), 0);
+            if round > 0 && length > 0.5 * before {
+                break;
             }
         }
-        norm2(w)
+        self.diagonal[k] = row[k];
+        self.beside[k] = length;
+        length
+    }
+
+    /// The largest Ritz value, with the coefficients of its vector.
+    fn ritz(&mut self, size: usize, is_tridiagonal: bool, near: f64) -> f64 {
+        let Self { diagonal, beside, leading, .. } = self;
+        if is_tridiagonal
+            && let Some(theta) =
+                tridiagonal::leading(&mut leading[..size], &diagonal[..size], &beside[..size - 1], near)
+        {
+            return theta;
+        }
+        self.project(size);
+        self.leading[..size].copy_from_slice(&self.vectors[(size - 1) * size..size * size]);
+        self.values[size - 1]
     }
 
     /// The eigenpairs of the leading part of T.
@@ -159,25 +222,32 @@ impl<S: Real> Lanczos<S> {
         f64::eigen(values, vectors, part, size, work);
     }
 
-    /// The coefficients of the last `count` Ritz vectors, those of the largest values.
-    fn ritz_weights(&self, size: usize, count: usize) -> Mat<'_, f64> {
-        Mat::new(&self.vectors[(size - count) * size..], count, size)
+    /// tr A − tr T: what all other eigenvalues sum to.
+    fn rest(&self, size: usize, trace: f64) -> f64 {
+        trace - self.diagonal[..size].iter().sum::<f64>()
     }
 
     /// The basis becomes the `KEPT` best Ritz vectors, T their values.
     fn restart(&mut self, size: usize) {
         let n = self.shape.short();
+        self.project(size);
         let weights = Mat::new(&self.vectors[(size - KEPT) * size..], KEPT, size);
         f64::gemm(&mut self.kept, Into::Replace, 1.0, weights, Mat::new(&self.v, size, n));
         self.v[..KEPT * n].copy_from_slice(&self.kept);
         for i in 0..KEPT {
             self.t[i * BASIS..(i + 1) * BASIS].fill(0.0);
-            self.t[i * BASIS + i] = self.values[size - KEPT + i];
+            self.diagonal[i] = self.values[size - KEPT + i];
+            self.t[i * BASIS + i] = self.diagonal[i];
         }
     }
 
     /// An upper bound of σ₁ from the Ritz values, their residuals and the trace.
-    fn bound(&self, size: usize, beta: f64, trace: f64) -> f64 {
+    fn bound(&mut self, size: usize, theta: f64, beta: f64, trace: f64) -> f64 {
+        // No bound is below the rest: a loose one is not worth the eigenvalues of T.
+        if self.rest(size, trace) > theta * (1.0 + 2.0 * LOOSE) {
+            return trace.sqrt();
+        }
+        self.project(size);
         let rounding = f64::EPSILON * (16.0 + (self.shape.long() as f64).sqrt()) * trace;
         let largest = self.values[size - 1];
         let (mut rest, mut coupling, mut least) = (trace, 0.0, trace);

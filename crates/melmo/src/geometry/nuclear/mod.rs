@@ -1,13 +1,15 @@
 //! d = −u₁v₁ᵀ, ‖φ‖_* = σ₁: the nuclear norm, whose oracle is the leading singular pair of φ.
 //!
 //! Small blocks: exact, by eigenvectors of the Gram matrix ([`exact`]). Larger ones: [`lanczos`], which starts from
-//! the pair that it found last.
+//! the pair that it found last, and for flat spectra a Gram matrix in single precision ([`single`]).
 
 mod exact;
 mod lanczos;
 mod product;
+mod single;
 #[cfg(test)]
 mod tests;
+mod tridiagonal;
 
 use super::spectral::Shape;
 use crate::block::Block;
@@ -26,21 +28,29 @@ fn is_small(shape: Shape) -> bool {
 /// An upper end that the iteration leaves further than this above the lower one is proved anew, by a factorisation.
 const LOOSE: f64 = 1e-4;
 
+/// The smallest tolerance that products in single precision are good for.
+const SINGLE: f64 = 1e-6;
+
 /// Room for the rounding of ‖Xv‖ and ‖φ‖_F.
 const ROUNDING: f64 = 1e-14;
 
 /// d = −u₁v₁ᵀ, ‖φ‖_* = σ₁: rank-one steps along the leading singular pair.
 ///
-/// On larger blocks (short side above 80) the pair is found by iteration, started from the last one. Its bracket
-/// follows from the singular values found when they carry most of φ; for a flat spectrum (pure noise) the upper end
-/// takes a Gram matrix and a Cholesky factor, which cost more than the iteration. The bracket is good to 10⁻⁴, mostly
-/// to 10⁻⁸.
+/// On larger blocks (short side above 80) the pair is found by iteration, started from the last one, to a residual of
+/// 10⁻⁶: ⟨φ, −d⟩ is then at least (1 − 10⁻⁶)σ for a singular value σ, and as a rule within the square of the residual
+/// over the gap. That σ is the largest one is for the bracket to say. Its lower end is ‖φv‖. Its upper end follows from
+/// the singular values found when they carry most of φ, mostly to 10⁻⁸; for a flat spectrum (pure noise) it takes a
+/// Gram matrix and a Cholesky factor, in single precision where that proves 10⁻⁴, as it does up to 1500 rows or so, and
+/// in double precision, to 10⁻⁶, elsewhere. A tolerance below 10⁻⁶ keeps single precision out: the bracket is then good
+/// to 10⁻⁸ for flat spectra too.
 pub struct Nuclear<S> {
     block: Block,
     shape: Shape,
     exact: exact::Leading,
     tolerance: f64,
     iteration: Option<lanczos::Lanczos<S>>,
+    /// Where the tolerance leaves room for single precision.
+    single: Option<single::Single>,
     /// φ times a power of two.
     x: Vec<S>,
     /// The leading singular vector of the short side, and its image.
@@ -52,12 +62,13 @@ pub struct Nuclear<S> {
 }
 
 impl<S: Real> Nuclear<S> {
-    /// On one block, with a relative residual of 10⁻⁹ where the pair is found by iteration.
+    /// On one block, with a relative residual of 10⁻⁶ where the pair is found by iteration.
     pub fn new(block: &Block) -> Result<Self, Error> {
-        Self::with_tolerance(block, 1e-9)
+        Self::with_tolerance(block, 1e-6)
     }
 
-    /// On one block; an iteration stops when ‖φᵀφv − σ²v‖ ≤ tolerance·σ².
+    /// On one block; an iteration stops when ‖φᵀφv − σ²v‖ ≤ tolerance·σ², up to the rounding of its products: a few
+    /// 10⁻⁷σ² where they are in single precision, which a tolerance below 10⁻⁶ rules out.
     pub fn with_tolerance(block: &Block, tolerance: f64) -> Result<Self, Error> {
         let within = 0.0 < tolerance && tolerance <= 0.1;
         Error::expect_parameter("tolerance of the nuclear oracle", tolerance, within, "above 0 and at most 0.1")?;
@@ -69,6 +80,7 @@ impl<S: Real> Nuclear<S> {
             exact: exact::Leading::new(shape, !iterate),
             tolerance,
             iteration: iterate.then(|| lanczos::Lanczos::new(shape, tolerance)),
+            single: (iterate && tolerance >= SINGLE).then(|| single::Single::new(shape)),
             x: vec![S::ZERO; shape.size()],
             q: vec![0.0; shape.short()],
             image: vec![0.0; shape.long()],
@@ -95,13 +107,17 @@ impl<S: Real> Nuclear<S> {
         Answer::exact(dual_norm)
     }
 
-    /// A smaller upper bound of σ₁(X) where the given one is loose.
-    fn tighten(&mut self, lower: f64, upper: f64) -> f64 {
+    /// A smaller upper bound of σ₁(X) where the given one is loose; `frobenius` is ‖X‖_F.
+    fn tighten(&mut self, lower: f64, upper: f64, frobenius: f64) -> f64 {
         if upper <= lower * (1.0 + LOOSE) {
             return upper.max(lower);
         }
-        let guess = lower * lower * (1.0 + self.tolerance.max(1e-8));
-        self.exact.upper_near(guess, &self.x).map_or(upper, |proved| proved.min(upper))
+        let single = self.single.as_mut().and_then(|single| single.upper(lower, frobenius, &self.x));
+        let proved = single.or_else(|| {
+            let guess = lower * lower * (1.0 + self.tolerance.max(1e-8));
+            self.exact.upper_near(guess, &self.x)
+        });
+        proved.map_or(upper, |proved| proved.min(upper))
     }
 
     /// The pair in numbers of type S, with the decrease and the length that these rounded vectors have.
@@ -140,8 +156,12 @@ impl<S: Real> Geometry<S> for Nuclear<S> {
             Ok(power) => power,
             Err(dual_norm) => return self.nothing(dual_norm),
         };
+        let scaled = power * frobenius;
+        if let Some(single) = &mut self.single {
+            single.forget();
+        }
         let upper = match &mut self.iteration {
-            Some(lanczos) => Some(lanczos.leading(&mut self.q, &self.x)),
+            Some(lanczos) => Some(lanczos.leading(&mut self.q, &self.x, scaled * scaled, self.single.as_mut())),
             None => self.exact.pair(&mut self.q, &self.x),
         };
         let Some(upper) = upper else { return self.nothing(f64::NAN) };
@@ -150,7 +170,7 @@ impl<S: Real> Geometry<S> for Nuclear<S> {
             lanczos.remember(&self.short);
         }
         let lower = found.dual_norm.lower * (1.0 - ROUNDING);
-        let upper = self.tighten(lower, upper.min(power * frobenius * (1.0 + ROUNDING)));
+        let upper = self.tighten(lower, upper.min(scaled * (1.0 + ROUNDING)), scaled);
         Answer {
             dual_norm: Bracket { lower: lower / power, upper: upper / power },
             decrease: found.decrease / power,

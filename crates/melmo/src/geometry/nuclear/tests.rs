@@ -74,6 +74,62 @@ fn answers_hold_f32() {
     answers_hold::<f32>();
 }
 
+/// ‖φᵀφv − σ²v‖/σ² for the direction d = ∓uvᵀ that was found, v being the vector of the short side: a row of d, or a
+/// column when it is wide.
+fn residual(phi: &[f64], d: &[f64], rows: usize, cols: usize) -> f64 {
+    let at = (0..d.len()).max_by(|&i, &j| d[i].abs().total_cmp(&d[j].abs())).unwrap();
+    let (row, column) = (at / cols, at % cols);
+    let v: Vec<f64> = match rows >= cols {
+        true => d[row * cols..(row + 1) * cols].to_vec(),
+        false => d.iter().skip(column).step_by(cols).copied().collect(),
+    };
+    let length = vector::norm2(&v);
+    let v: Vec<f64> = v.iter().map(|v| v / length).collect();
+    let (mut w, mut long) = (vec![0.0; rows.min(cols)], vec![0.0; rows.max(cols)]);
+    product::normal(&mut w, &mut long, Shape { rows, cols }, phi, &v);
+    let squared = vector::dot(&w, &v);
+    vector::axpy(&mut w, -squared, &v);
+    vector::norm2(&w) / squared
+}
+
+/// Flat spectra take single precision, decaying ones do not; both keep the residual, and without single precision all
+/// digits are there.
+#[test]
+fn the_tolerance_is_kept() {
+    for (rows, cols) in [(90, 81), (100, 120), (200, 200), (300, 190)] {
+        for (tolerance, allowed, gap) in [(1e-6, 1.5e-6, 1e-4), (1e-9, 1e-9, 1e-6), (1e-12, 1.2e-12, 2e-8)] {
+            let block = Layout::matrix(rows, cols).unwrap().blocks()[0].clone();
+            let mut geometry = Nuclear::<f64>::with_tolerance(&block, tolerance).unwrap();
+            for (kind, phi) in zoo::<f64>(rows, cols) {
+                if kind == "tiny" || kind == "huge" {
+                    continue;
+                }
+                let mut d = vec![0.0; rows * cols];
+                let answer = geometry.lmo(&mut d, &phi);
+                let exact = singular_values(&phi, rows, cols)[0];
+                let context = format!("{rows}×{cols} {kind} {tolerance:e}: exact {exact:e}, {answer:?}");
+                let residual = residual(&phi, &d, rows, cols);
+                assert!(residual <= allowed, "{context}: residual {residual:e}");
+                let Bracket { lower, upper } = answer.dual_norm;
+                assert!(lower <= exact * (1.0 + 1e-13) && exact <= upper * (1.0 + 1e-13), "{context}");
+                assert!(upper - lower <= gap * exact, "{context}: not tight");
+                assert!(answer.decrease >= exact * (1.0 - 1e-13 - tolerance * 1e-2), "{context}");
+            }
+        }
+    }
+}
+
+/// Also where single precision has no room: 10⁻³²⁰ cannot be scaled to 1.
+#[test]
+fn the_smallest_numbers_are_bracketed() {
+    let normals: Vec<f64> = Seeded::new(3).normals(100 * 100);
+    let phi: Vec<f64> = normals.iter().map(|v| v * 1e-315).collect();
+    let exact: Vec<f64> = phi.iter().map(|v| v * 1e300).collect();
+    let exact = singular_values(&exact, 100, 100)[0];
+    let Bracket { lower, upper } = nuclear::<f64>(100, 100).oracle(&phi).dual_norm;
+    assert!(lower * 1e300 <= exact * (1.0 + 1e-7) && exact <= upper * 1e300 * (1.0 + 1e-7));
+}
+
 #[test]
 fn zero_and_what_is_not_finite() {
     for (rows, cols) in SHAPES {

@@ -1,6 +1,5 @@
 //! The program `melmo`: [`args`] (what was typed) → [`job`] (what it means) → [`command`] → [`render`].
 
-mod allocator;
 mod args;
 mod checkpoint;
 mod command;
@@ -22,6 +21,9 @@ use command::solving;
 use error::Error;
 use job::Job;
 use render::{progress, summary};
+
+#[global_allocator]
+static ALLOCATOR: melmo_alloc::Aligned = melmo_alloc::Aligned;
 
 fn main() -> ExitCode {
     progress::catch_interrupts();

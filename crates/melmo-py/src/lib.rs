@@ -22,6 +22,9 @@ mod watch;
 
 use pyo3::prelude::*;
 
+#[global_allocator]
+static ALLOCATOR: melmo_alloc::Aligned = melmo_alloc::Aligned;
+
 /// What `python/melmo` is built on.
 #[pymodule]
 fn _melmo(m: &Bound<'_, PyModule>) -> PyResult<()> {

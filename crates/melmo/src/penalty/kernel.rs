@@ -41,7 +41,11 @@ pub(super) fn slope_kernel<S: Real>(slope: &mut [S], u: &[S], w: &[S], f: impl F
     .sum()
 }
 
-/// grad ← grad + f(uᵢ, wᵢ), and the sum of the squares of f, in registers.
+/// Sums that begin at a cache line: they may be kept in memory, and across two lines that takes half as long again.
+#[repr(align(64))]
+struct Line([f64; LANES]);
+
+/// grad ← grad + f(uᵢ, wᵢ), and the sum of the squares of f.
 #[inline(always)]
 pub(super) fn add_slope_kernel<S: Real>(grad: &mut [S], u: &[S], w: &[S], f: impl Fn(S, S) -> S) -> f64 {
     simd(
@@ -50,20 +54,20 @@ pub(super) fn add_slope_kernel<S: Real>(grad: &mut [S], u: &[S], w: &[S], f: imp
             let n = grad.len(); // all are of one length, or this panics
             let ((grads, rest), u, w) =
                 (grad.as_chunks_mut::<LANES>(), u[..n].as_chunks::<LANES>(), w[..n].as_chunks::<LANES>());
-            let mut squares = [0.0; LANES];
+            let mut squares = Line([0.0; LANES]);
             for ((grad, u), w) in grads.iter_mut().zip(u.0).zip(w.0) {
                 for l in 0..LANES {
                     let slope = f(u[l], w[l]);
                     grad[l] += slope;
-                    squares[l] += slope.f64() * slope.f64();
+                    squares.0[l] += slope.f64() * slope.f64();
                 }
             }
-            for (((grad, &u), &w), square) in rest.iter_mut().zip(u.1).zip(w.1).zip(&mut squares) {
+            for (((grad, &u), &w), square) in rest.iter_mut().zip(u.1).zip(w.1).zip(&mut squares.0) {
                 let slope = f(u, w);
                 *grad += slope;
                 *square += slope.f64() * slope.f64();
             }
-            total(squares)
+            total(squares.0)
         },
     )
 }

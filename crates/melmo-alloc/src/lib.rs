@@ -24,7 +24,7 @@ const ARRAY: usize = 1 << 10;
 /// A huge page.
 const PAGE: usize = 2 << 20;
 /// From this size on an array gets whole huge pages of its own, where the system has them (Linux).
-const LARGE: usize = PAGE;
+const LARGE: usize = 2 * PAGE;
 
 /// The system's allocator, asked for better places.
 #[derive(Clone, Copy, Debug, Default)]
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn arrays_begin_at_lines_and_large_ones_at_pages() {
-        for len in [128, 129, 1000, 100_000, 300_000] {
+        for len in [128, 129, 1000, 300_000, 600_000] {
             let (zeros, ones) = (vec![0.0f64; len], vec![1.0f64; len]);
             let unit = if 8 * len >= LARGE { PAGE } else { LINE };
             assert_eq!((place(&zeros) % unit, place(&ones) % unit), (0, 0), "{len}");
@@ -115,10 +115,10 @@ mod tests {
     #[test]
     fn what_grows_and_shrinks_keeps_its_contents() {
         let mut v: Vec<u64> = Vec::new();
-        for i in 0..600_000 {
+        for i in 0..1_200_000 {
             v.push(i);
         }
-        for keep in [300_000, 200_000, 1000, 100, 3] {
+        for keep in [600_000, 400_000, 1000, 100, 3] {
             v.truncate(keep);
             v.shrink_to_fit();
             assert!(v.iter().enumerate().all(|(i, &v)| i as u64 == v), "{keep}");

@@ -67,8 +67,11 @@ pub(super) fn symmetric_product<T: ComplexField + Copy + Narrow>(c: &mut [T], a:
     }
 }
 
-/// Rows of a panel.
-const PANEL: usize = 8;
+/// Rows of a panel: few, so that little is computed twice, until the other factor no longer stays in cache from one panel to
+/// the next. Measured in `f64`: 0.57 of the whole at 256 and 800 with 8 rows; 0.62 at 2048 with 64, 0.93 with 8.
+const fn panel(n: usize) -> usize {
+    if n < 900 { 8 } else { 64 }
+}
 
 /// C ← AB, known to be symmetric: the lower triangle is computed, a panel of rows at a time, and mirrored.
 fn lower_product<T: ComplexField + Copy + Narrow>(c: &mut [T], a: Mat<T>, b: Mat<T>, n: usize) {
@@ -77,8 +80,8 @@ fn lower_product<T: ComplexField + Copy + Narrow>(c: &mut [T], a: Mat<T>, b: Mat
     }
     let (a, b, mut lower) = (a.faer(), b.faer(), faer_mut(c, n, n));
     let k = a.ncols();
-    for top in (0..n).step_by(PANEL) {
-        let end = (top + PANEL).min(n);
+    for top in (0..n).step_by(panel(n)) {
+        let end = (top + panel(n)).min(n);
         let panel = lower.as_mut().submatrix_mut(top, 0, end - top, end);
         let (a, b) = (a.submatrix(top, 0, end - top, k), b.submatrix(0, 0, k, end));
         faer::linalg::matmul::matmul(panel, Accum::Replace, a, b, T::one_impl(), Par::Seq);
@@ -129,7 +132,7 @@ mod tests {
 
     #[test]
     fn half_products_equal_whole_ones() {
-        for n in [3, 28, 29, 56, 71, 100] {
+        for n in [3, 28, 29, 56, 71, 100, 901] {
             let x: Vec<f64> = (0..n * (n + 5)).map(|i| ((i * i) as f64 * 0.11).cos()).collect();
             let (mut g, mut whole) = (vec![0.0; n * n], vec![0.0; n * n]);
             let x = Mat::new(&x, n + 5, n);

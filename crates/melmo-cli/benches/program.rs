@@ -3,9 +3,6 @@
 //!
 //!     cargo bench -p melmo-cli --bench program
 
-#[path = "../src/allocator.rs"]
-mod allocator;
-
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -15,6 +12,10 @@ use melmo_data::image::{self, Depth, Image};
 use melmo_data::{Array, Kind, npy};
 use melmo_tasks::Settings;
 use melmo_tasks::denoise::{Options, Planes, denoise};
+
+// As the program has it.
+#[global_allocator]
+static ALLOCATOR: melmo_alloc::Aligned = melmo_alloc::Aligned;
 
 /// Edges, slopes and noise.
 fn picture(rows: usize, cols: usize, seed: u64) -> Vec<f64> {

@@ -21,7 +21,7 @@ enum Way {
     /// Faster with vectors, but it does not converge for some matrices of rank one; and without vectors it loses singular
     /// values where most of the matrix is 0: of 256×256 with one entry in its middle all come back as 0.
     DivideAndConquer,
-    /// Slower with vectors, about as fast without.
+    /// Slower with vectors, about as fast without; values of 300×300 are good to 4·10⁻¹⁴ of the largest.
     Rotations,
 }
 

@@ -26,7 +26,7 @@ impl Narrow for f64 {
         let (m, inner, n) = (a.rows(), a.cols(), b.cols());
         match (a.transposed, b.transposed) {
             (false, true) => dots::pays(m, n, inner) && dots::rows_by_rows(c, into, alpha, a, b.t()),
-            (true, false) => columns::pays(m, n) && columns::columns_by_columns(c, into, alpha, a.t(), b),
+            (true, false) => inner > 0 && columns::pays(m, n) && columns::columns_by_columns(c, into, alpha, a.t(), b),
             _ => false,
         }
     }

@@ -51,7 +51,7 @@ pub(super) fn add_slope_kernel<S: Real>(grad: &mut [S], u: &[S], w: &[S], f: imp
     simd(
         #[inline(always)]
         move || {
-            let n = grad.len(); // all are of one length, or this panics
+            let n = grad.len(); // none is shorter, or this panics
             let ((grads, rest), u, w) =
                 (grad.as_chunks_mut::<LANES>(), u[..n].as_chunks::<LANES>(), w[..n].as_chunks::<LANES>());
             let mut squares = Line([0.0; LANES]);

@@ -38,6 +38,7 @@ fn minimise(h: impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
 pub fn scalar<P: Separable<f64> + Separable<f32>>(phi: &P) {
     let rho = Separable::<f64>::rho(phi);
     assert!(Separable::<f64>::phi(phi, f64::NAN).is_nan() && Separable::<f64>::prox_phi(phi, f64::NAN, 0.1).is_nan());
+    assert!(Separable::<f64>::envelope_slope(phi, f64::NAN, 0.1).is_nan());
     for i in -60..=60 {
         let x = f64::from(i) / 11.0;
         derivative(phi, x);
@@ -79,6 +80,8 @@ fn envelope(phi: &(impl Separable<f64> + Separable<f32>), x: f64, z: f64, beta: 
     // An indicator's (x − z)/β keeps the digits of x only.
     let lost = if Separable::<f64>::slope(phi).is_none() { 1e-6 * x.abs() / beta } else { 0.0 };
     close(slope32.into(), slope, 1e-5 + lost, "slope in f32");
+    close(phi.envelope_slope(x, beta), slope, 1e-13, "slope alone");
+    close(phi.envelope_slope(x as f32, beta as f32).into(), slope, 1e-5 + lost, "slope alone in f32");
 }
 
 /// φ′ agrees with differences where φ is finite and smooth, and is 0 at 0.

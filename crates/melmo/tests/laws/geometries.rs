@@ -128,7 +128,7 @@ fn answers_hold_f32() {
     answers_hold::<f32>();
 }
 
-/// How good each oracle's direction is on ordinary gradients: exact ones exact, six Newton–Schulz steps within .005.
+/// How good each oracle's direction is on ordinary gradients: exact ones exact, six Newton–Schulz steps within .005, `auto` within .015.
 #[test]
 fn oracles_are_as_good_as_stated() {
     let layout = Layout::matrix(40, 24).unwrap();
@@ -142,7 +142,8 @@ fn oracles_are_as_good_as_stated() {
             n if n.contains("newton-schulz:6") => 0.005,
             n if n.contains("newton-schulz") => 1.0,
             n if n.contains("minimax:5") => 0.1,
-            n if n.contains("minimax") || n.contains("auto") => 1e-4,
+            n if n.contains("minimax") => 1e-4,
+            n if n.contains("auto") => 0.015,
             _ => 1e-9,
         };
         assert!(loss <= allowed, "{name}: η = {loss:e}");

@@ -11,8 +11,8 @@
 //! Rounding, from one model: a computed step is p_k(X) + F with ‖F‖₂ ≤ κu(|a|h + |b|h³ + |c|h⁵), h = ‖X‖₂, where
 //! κ = 2 + √long/8 stands for the growth of errors in long sums (their statistical size with room to spare; the worst
 //! case, long/2, does not occur). The next step's singular values are then off by no more than ‖F‖₂ (Weyl), so every
-//! image is widened by that much. What it does to ip is the `slack` of [`direct_slack`] or [`gram_space_slack`]; on the
-//! matrices of the tests it uses up less than half of that, and mostly a hundredth.
+//! image is widened by that much. What it does to ip and to ‖d‖_F, that of φ included, is a [`Slack`]; on the matrices of the
+//! tests it uses up less than half of that, and mostly a hundredth.
 
 use super::quintic::{Interval, Quintic};
 use super::shape::Shape;
@@ -53,9 +53,7 @@ pub(super) struct Bounds {
     short: f64,
     unit: f64,
     sup: f64,
-    slack: f64,
-    /// How far rounding may move ‖d‖_F².
-    squared_slack: f64,
+    slack: Slack,
     floors: Vec<Floor>,
 }
 
@@ -75,14 +73,9 @@ const HALF_OCTAVES: std::ops::RangeInclusive<i32> = 2..=48;
 const ROUNDING: f64 = 1e-13;
 
 impl Bounds {
-    pub fn new(steps: &[Quintic], shape: Shape, epsilon: f64, path: Path, scale: Scale) -> Self {
+    pub fn new(steps: &[Quintic], shape: Shape, epsilon: f64, path: Path) -> Self {
         let (short, unit) = (shape.short() as f64, unit_of_sums(shape, epsilon));
-        // ‖φ/s‖_F, and so the rounding of φ in units of s.
-        let frobenius = match scale {
-            Scale::Frobenius => 1.0,
-            Scale::Tight => short.sqrt(),
-        };
-        let over = |lo, hi| image(steps, Interval::new(lo, hi).widened(4.0 * unit * frobenius), unit);
+        let over = |lo, hi| image(steps, Interval::new(lo, hi).widened(4.0 * unit), unit);
         let mut gamma = 0.0f64;
         // From below, so that γ(l) is the largest so far; below the least l, p is not negative but for rounding.
         let mut floors: Vec<Floor> = HALF_OCTAVES
@@ -95,34 +88,40 @@ impl Bounds {
             })
             .collect();
         floors.retain(|floor| floor.m > 0.0);
-        let (slack, turn) = match path {
-            Path::Direct => direct_slack(steps, short, unit, frobenius),
-            Path::GramSpace => gram_space_slack(steps, short, unit),
+        let slack = match path {
+            Path::Direct => Slack::direct(steps, short, unit),
+            Path::GramSpace => Slack::gram_space(steps, short, unit),
         };
-        let sup = over(0.0, 1.0).hi.max(1.0);
-        Self { short, unit, sup, slack, squared_slack: turn * (2.0 * short.sqrt() * sup + turn), floors }
+        Self { short, unit, sup: over(0.0, 1.0).hi.max(1.0), slack, floors }
     }
 
-    /// s for ‖X‖_F = 1, from ‖(XᵀX)²‖_F as computed, which is off by no more than 3κu·σ₁².
+    /// s for ‖X‖_F = 1, from ‖(XᵀX)²‖_F as computed, which is off by no more than 3κu·√r·σ₁⁴: with the room left for that, and
+    /// for the rounding of X, no singular value is above s by more than 4κu of it.
     pub fn scale(&self, fourth: f64) -> f64 {
         (fourth.sqrt().sqrt() * (1.0 + self.unit * self.short)).min(1.0)
     }
 
     /// How far rounding may move ip, in units of ‖φ‖_F.
-    pub fn slack(&self) -> f64 {
-        self.slack
+    pub fn slack(&self, s: f64) -> f64 {
+        self.slack.of_ip(self.short, s)
     }
 
-    /// How much wider than 1 upper/lower can come out at s/‖φ‖_F, rounding aside: ‖φ‖_* ≥ ‖φ‖_F²/σ₁.
+    /// How far rounding may move ‖d‖_F².
+    fn squared_slack(&self, s: f64) -> f64 {
+        let turn = self.slack.of_direction(s);
+        turn * (2.0 * self.short.sqrt() * self.sup + turn)
+    }
+
+    /// How far above 1 upper/lower can come out at this s/‖φ‖_F: ‖φ‖_* ≥ ‖φ‖_F²/σ₁.
     pub fn widest(&self, s: f64) -> f64 {
         let lost = |f: &Floor| self.sup / f.m - 1.0 + self.short * (f.gamma * self.sup * self.sup).min(f.l) * s * s;
-        self.floors.iter().map(lost).fold(f64::INFINITY, f64::min)
+        2.0 * self.slack(s) * s + self.floors.iter().map(lost).fold(f64::INFINITY, f64::min)
     }
 
     /// The answer for a direction.
     pub fn answer(&self, Found { ip, squared, s }: Found, frobenius: f64) -> Answer {
-        let (slack, s) = (self.slack * frobenius, s * frobenius);
-        let short_of = (self.short * self.sup * self.sup - squared + self.squared_slack).max(0.0);
+        let short_of = (self.short * self.sup * self.sup - squared + self.squared_slack(s)).max(0.0);
+        let (slack, s) = (self.slack(s) * frobenius, s * frobenius);
         let from_floor = |f: &Floor| {
             let lost = (self.short * f.l).min(f.gamma * short_of) * s;
             (ip + slack - f.below * self.short * f.l * s) / f.m + lost
@@ -150,28 +149,58 @@ fn image(steps: &[Quintic], over: Interval, unit: f64) -> Interval {
     })
 }
 
-/// |ip − Σσᵢp(σᵢ)| in units of ‖φ‖_F, when the errors F_k come in step after step.
+/// What rounding does to d and to ip = Σσᵢp(σᵢ/s).
 ///
 /// An odd function of singular values is Λ-Lipschitz in the Frobenius norm where it is Λ-Lipschitz on numbers
 /// (Andersson, Carlsson & Perfekt 2016), so d is off by no more than f = Σ_k Λ_k‖F_k‖_F, Λ_k that of the steps after
-/// k; so is ip. Most of that is a turn of small singular vectors, which ip does not feel: to first order it sees
-/// Σᵢ σᵢΛ_k(σᵢ)(F_k)ᵢᵢ only, with the slope Λ_k(σᵢ) of those steps on the way of σᵢ, and a turn by f costs no more than
-/// f² (½f² between isometries).
+/// k; ip by no more than f‖φ‖_F. Most of that is a turn of small singular vectors, which ip does not feel: to first order it
+/// sees Σᵢ σᵢΛ_k(σᵢ)(F_k)ᵢᵢ only, with the slope Λ_k(σᵢ) of those steps on the way of σᵢ, and a turn by f costs no more than
+/// f² (½f² between isometries) of the largest singular value.
 ///
-/// Returns this, and f.
-fn direct_slack(steps: &[Quintic], short: f64, unit: f64, mut frobenius: f64) -> (f64, f64) {
-    let mut over = Interval::new(0.0, 1.0);
-    let mut turn = unit * frobenius * lipschitz(steps, over.hi);
-    let felt = felt(steps);
-    let mut stretch = unit * frobenius * felt[0];
-    for (k, p) in steps.iter().enumerate() {
-        let local = unit * p.magnitude(over.hi);
-        over = p.image(over).widened(local);
-        turn += lipschitz(&steps[k + 1..], over.hi) * local * frobenius;
-        stretch += felt[k + 1] * local * frobenius;
-        frobenius = short.sqrt(); // ‖X‖_F may be √r·‖X‖₂ after a step
+/// ‖F_k‖_F goes with ‖X_k‖_F: at first ‖φ‖_F/s, after a step up to √r.
+#[derive(Clone, Copy, Debug)]
+struct Slack {
+    /// f: what goes with ‖φ‖_F/s, and the rest.
+    turn: [f64; 2],
+    /// Σ_k sup σΛ_k(σ)·‖F_k‖_F/s, likewise.
+    stretch: [f64; 2],
+}
+
+impl Slack {
+    fn direct(steps: &[Quintic], short: f64, unit: f64) -> Self {
+        let (mut over, felt) = (Interval::new(0.0, 1.0), felt(steps));
+        let (mut turn, mut stretch) = ([unit * lipschitz(steps, over.hi), 0.0], [unit * felt[0], 0.0]);
+        for (k, p) in steps.iter().enumerate() {
+            let local = unit * p.magnitude(over.hi);
+            over = p.image(over).widened(local);
+            let (at, length) = if k == 0 { (0, 1.0) } else { (1, short.sqrt()) };
+            turn[at] += lipschitz(&steps[k + 1..], over.hi) * local * length;
+            stretch[at] += felt[k + 1] * local * length;
+        }
+        Self { turn, stretch }
     }
-    (turn.min(short.sqrt() * stretch + turn * turn), turn)
+
+    /// p(σ) = σq(σ²), and an error δ in G changes q by the factor 1 + δq′/q: √r‖·‖_F bounds the sum over singular values.
+    /// Every step makes such an error once more. It is that of d too, whose singular values are all at most sup p.
+    fn gram_space(steps: &[Quintic], short: f64, unit: f64) -> Self {
+        let sensitivity = grid(1.0).map(|x| {
+            let (p, slope) = chain(steps, x);
+            ((slope * x / p - 1.0) / (2.0 * x * x)).abs()
+        });
+        let slack = unit * (1 + steps.len()) as f64 * short.sqrt() * sensitivity.fold(0.0, f64::max);
+        Self { turn: [slack, 0.0], stretch: [f64::INFINITY, 0.0] }
+    }
+
+    /// ‖d‖_F is off by no more.
+    fn of_direction(&self, s: f64) -> f64 {
+        self.turn[0] / s + self.turn[1]
+    }
+
+    /// ip is off by no more, in units of ‖φ‖_F.
+    fn of_ip(&self, short: f64, s: f64) -> f64 {
+        let (turn, stretch) = (self.of_direction(s), self.stretch[0] / s + self.stretch[1]);
+        turn.min((short.sqrt() * stretch + turn * turn) * s)
+    }
 }
 
 /// sup of σ times the slope of all steps from the k-th on, along the way of σ, for every k.
@@ -192,17 +221,6 @@ fn felt(steps: &[Quintic]) -> Vec<f64> {
     }
     most.push(1.0); // no step is left after the last, and σ ≤ 1
     most
-}
-
-/// p(σ) = σq(σ²), and an error δ in G changes q by the factor 1 + δq′/q: √r‖·‖_F bounds the sum over singular values.
-/// Every step makes such an error once more. It is that of d too, whose singular values are all at most sup p.
-fn gram_space_slack(steps: &[Quintic], short: f64, unit: f64) -> (f64, f64) {
-    let sensitivity = grid(1.0).map(|x| {
-        let (p, slope) = chain(steps, x);
-        ((slope * x / p - 1.0) / (2.0 * x * x)).abs()
-    });
-    let slack = unit * (1 + steps.len()) as f64 * short.sqrt() * sensitivity.fold(0.0, f64::max);
-    (slack, slack)
 }
 
 /// sup |p′| over [0, hi], from a fine grid.
@@ -255,7 +273,8 @@ mod tests {
         let squared = (norm2(&d).powi(2) - lifted.iter().map(|p| p * p).sum::<f64>()).abs();
         let bounds = polynomial.bounds();
         let length = singular_values(&d)[0];
-        ((ip - expected).abs() / (frobenius * bounds.slack), squared / bounds.squared_slack, length - bounds.sup)
+        let s = unit / frobenius;
+        ((ip - expected).abs() / (frobenius * bounds.slack(s)), squared / bounds.squared_slack(s), length - bounds.sup)
     }
 
     fn rounding_stays_within_the_bounds<S: Real>() {
@@ -287,5 +306,20 @@ mod tests {
     #[test]
     fn rounding_stays_within_the_bounds_f32() {
         rounding_stays_within_the_bounds::<f32>();
+    }
+
+    /// The steep right end of the first steps must not throw the images of large blocks out.
+    #[test]
+    fn large_blocks_keep_their_bounds() {
+        for n in [256, 1000, 2048, 4096] {
+            let shape = Shape { rows: n, cols: n };
+            for k in 4..=8 {
+                let epsilon = f64::from(f32::EPSILON);
+                let bounds = Bounds::new(&minimax(k, 0.5 * epsilon), shape, epsilon, Path::Direct);
+                assert!(bounds.sup < 1.02 && !bounds.floors.is_empty(), "{n}, {k} steps: {}", bounds.sup);
+                let flat = (14.0 * n as f64).powf(0.125) / (n as f64).sqrt(); // s/‖φ‖_F of a random matrix
+                assert!(bounds.widest(flat) < 0.12, "{n}, {k} steps: {}", bounds.widest(flat));
+            }
+        }
     }
 }

@@ -50,7 +50,7 @@ impl<S: Real> Spectral<S> {
             Oracle::Auto => choose::<S>(shape),
             oracle => oracle,
         };
-        // More steps than the fewest for a φ that needs them, where it is not said how many.
+        // Where it is not said how many steps: more than the fewest for a φ that needs them.
         let most = |steps: u8| if oracle == Oracle::Auto { steps.max(MOST) } else { steps };
         let minimax = |steps: u8, unit: f64| (steps..=most(steps)).map(|k| minimax::minimax(k, unit)).collect();
         let polar: Box<dyn Polar<S>> = match method {
@@ -81,10 +81,11 @@ impl<S: Real> Spectral<S> {
 /// The most steps of minimax polynomials that are taken where their number is not given.
 const MOST: u8 = 8;
 
-/// Where a block is tall (or wide) with 9 to 64 columns, in double precision: polynomials in Gram space, good to 10⁻³ with a
-/// bracket of 0.2 to 2 %. Nearly square: polynomials in single precision, good to 1 % with a bracket of 1 to 6 % (11 % was
-/// seen at rank one), in a fraction of the Gram oracle's time (see docs/performance.md); runs end where exact ones do. Else,
-/// and where a decomposition takes next to nothing, the Gram oracle, which is exact.
+/// Where a block is tall (or wide) with 9 to 64 columns, in double precision: polynomials in Gram space, always of six steps,
+/// good to 10⁻³ with a bracket of 0.2 % (3 % at rank one). Nearly square: polynomials in single precision, of as many steps as
+/// φ needs, good to 1 % with a bracket of 1 to 6 %, and wider for large φ of low rank (up to 28 % at 1000², rank one); in a
+/// fraction of the Gram oracle's time (see docs/performance.md); runs end where exact ones do. Else, and where a decomposition
+/// takes next to nothing, the Gram oracle, which is exact.
 fn choose<S: Real>(shape: Shape) -> Oracle {
     let (short, long, single) = (shape.short(), shape.long(), S::EPSILON > 1e-10);
     let tall = long >= 2 * short;

@@ -21,7 +21,7 @@ use crate::vector::{norm2, simd};
 /// In Gram space rounding may move ⟨φ, d⟩ by so much of ‖φ‖_F: well below what the polynomials leave.
 const GRAM_SPACE_SLACK: f64 = 1e-4;
 
-/// How far above 1 upper/lower may come out, before rounding; on most φ it is a third of that.
+/// How far above 1 upper/lower may come out where a longer polynomial can help it; on most φ it is a third of that.
 const WIDE: f64 = 0.08;
 
 pub(super) struct Polynomial<S> {
@@ -58,7 +58,7 @@ impl<S: Real> Polynomial<S> {
         for steps in polynomials {
             // Longer ones than any φ can need are left out: s ≤ ‖φ‖_F.
             if plans.last().is_none_or(|plan| plan.bounds.widest(1.0) > WIDE) {
-                plans.push(Plan { bounds: Bounds::new(&steps, shape, S::EPSILON, path, scale), steps });
+                plans.push(Plan { bounds: Bounds::new(&steps, shape, S::EPSILON, path), steps });
             }
         }
         Self {
@@ -88,8 +88,7 @@ impl<S: Real> Polynomial<S> {
     /// K(3mn² + n³) flops directly, 3mn² + 4Kn³ in Gram space: the latter pays from m = 1.5n on (measured).
     fn path(shape: Shape, steps: &[Quintic]) -> Path {
         let pays = 2 * shape.long() >= 3 * shape.short() && steps.len() > 1;
-        let accurate =
-            || Bounds::new(steps, shape, S::EPSILON, Path::GramSpace, Scale::Frobenius).slack() <= GRAM_SPACE_SLACK;
+        let accurate = || Bounds::new(steps, shape, S::EPSILON, Path::GramSpace).slack(1.0) <= GRAM_SPACE_SLACK;
         if pays && accurate() { Path::GramSpace } else { Path::Direct }
     }
 
@@ -107,7 +106,7 @@ impl<S: Real> Polynomial<S> {
         shape.gram(g, x);
         S::symmetric_product(h, g, g, n);
         let s = if *scale == Scale::Tight { plans[0].bounds.scale(norm2(h)) } else { 1.0 };
-        let chosen = plans.iter().position(|plan| plan.bounds.widest(s) <= WIDE).unwrap_or(plans.len() - 1);
+        let chosen = choose(plans, s);
         let steps = &plans[chosen].steps;
         for (k, step) in steps.iter().enumerate() {
             if k == 0 {
@@ -163,6 +162,19 @@ impl<S: Real> Polar<S> for Polynomial<S> {
         let how = self.run(d);
         self.answer(how, phi, d, frobenius)
     }
+}
+
+/// The shortest of the plans whose bracket cannot be too wide; if there is none, the one with the tightest.
+fn choose(plans: &[Plan], s: f64) -> usize {
+    let mut best = (0, f64::INFINITY);
+    for (at, plan) in plans.iter().enumerate() {
+        match plan.bounds.widest(s) {
+            widest if widest <= WIDE => return at,
+            widest if widest < best.1 => best = (at, widest),
+            _ => {}
+        }
+    }
+    best.0
 }
 
 /// P ← aI + bG + cH, H = G².

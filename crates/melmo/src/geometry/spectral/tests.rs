@@ -172,11 +172,11 @@ fn auto_goes_by_shape_and_precision() {
 /// Few steps are enough for nearly equal singular values; a φ that needs more gets them.
 #[test]
 fn brackets_of_auto_are_tight() {
-    for (rows, cols) in [(9, 9), (12, 12), (77, 77), (90, 80), (150, 200), (256, 30)] {
+    for (rows, cols) in [(9, 9), (12, 12), (77, 77), (90, 80), (150, 200), (256, 256), (256, 30)] {
         let mut geometry = spectral::<f64>(rows, cols, Oracle::Auto);
         for (kind, phi) in zoo::<f64>(rows, cols) {
             let Bracket { lower, upper } = geometry.oracle(&phi).dual_norm;
-            let most = if kind == "ordinary" { 1.03 } else { 1.12 };
+            let most = if kind == "ordinary" { 1.03 } else { 1.08 };
             assert!(upper <= most * lower, "{rows}×{cols} {kind}: {lower:e} {upper:e}");
         }
     }

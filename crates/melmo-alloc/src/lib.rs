@@ -23,25 +23,26 @@ const LINE: usize = 64;
 const ARRAY: usize = 1 << 10;
 /// A huge page.
 const PAGE: usize = 2 << 20;
-/// From this size on an array gets whole huge pages of its own, where the system has them (Linux).
-const LARGE: usize = 2 * PAGE;
-
 /// The system's allocator, asked for better places.
+///
+/// From `LARGE` bytes on an array gets whole huge pages of its own, where the system has them (Linux). They are handed out
+/// anew, and zeroed, for each array: a program that calls the library again and again does better with a `LARGE` above the
+/// default of 2 MB, one huge page.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Aligned;
+pub struct Aligned<const LARGE: usize = PAGE>;
 
 /// The layout that the system is asked for.
-fn asked(layout: Layout) -> Layout {
+fn asked<const LARGE: usize>(layout: Layout) -> Layout {
     let place = match layout.size() {
-        ..ARRAY => 1,
-        ARRAY..LARGE => LINE,
+        size if size < ARRAY => 1,
+        size if size < LARGE => LINE,
         _ => PAGE,
     };
     layout.align_to(place).unwrap_or(layout)
 }
 
 /// Asks for huge pages; where there are none nothing changes.
-fn advise(start: *mut u8, size: usize) {
+fn advise<const LARGE: usize>(start: *mut u8, size: usize) {
     #[cfg(target_os = "linux")]
     if !start.is_null() && size >= LARGE {
         // SAFETY: the range lies within an allocation that was just made, and the advice changes no byte of it.
@@ -53,16 +54,16 @@ fn advise(start: *mut u8, size: usize) {
 
 // SAFETY: the system's allocator does the work. `asked` depends on the layout alone, so memory goes back with the layout that it
 // was asked for with; an array that grows or shrinks is moved by hand, as the trait's default does, unless it stays small.
-unsafe impl GlobalAlloc for Aligned {
+unsafe impl<const LARGE: usize> GlobalAlloc for Aligned<LARGE> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let start = unsafe { System.alloc(asked(layout)) };
-        advise(start, layout.size());
+        let start = unsafe { System.alloc(asked::<LARGE>(layout)) };
+        advise::<LARGE>(start, layout.size());
         start
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if layout.size() < LARGE {
-            return unsafe { System.alloc_zeroed(asked(layout)) };
+            return unsafe { System.alloc_zeroed(asked::<LARGE>(layout)) };
         }
         let start = unsafe { self.alloc(layout) };
         if !start.is_null() {
@@ -72,7 +73,7 @@ unsafe impl GlobalAlloc for Aligned {
     }
 
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(start, asked(layout)) }
+        unsafe { System.dealloc(start, asked::<LARGE>(layout)) }
     }
 
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, size: usize) -> *mut u8 {
@@ -105,11 +106,11 @@ mod tests {
     fn arrays_begin_at_lines_and_large_ones_at_pages() {
         for len in [128, 129, 1000, 300_000, 600_000] {
             let (zeros, ones) = (vec![0.0f64; len], vec![1.0f64; len]);
-            let unit = if 8 * len >= LARGE { PAGE } else { LINE };
+            let unit = if 8 * len >= PAGE { PAGE } else { LINE };
             assert_eq!((place(&zeros) % unit, place(&ones) % unit), (0, 0), "{len}");
             assert!(zeros.iter().all(|&v| v == 0.0) && ones.iter().all(|&v| v == 1.0));
         }
-        assert_eq!(asked(Layout::new::<u8>()), Layout::new::<u8>());
+        assert_eq!(asked::<PAGE>(Layout::new::<u8>()), Layout::new::<u8>());
     }
 
     #[test]

@@ -22,8 +22,9 @@ mod watch;
 
 use pyo3::prelude::*;
 
+// Huge pages from 4 MB on, as for NumPy's own arrays.
 #[global_allocator]
-static ALLOCATOR: melmo_alloc::Aligned = melmo_alloc::Aligned;
+static ALLOCATOR: melmo_alloc::Aligned<{ 4 << 20 }> = melmo_alloc::Aligned;
 
 /// What `python/melmo` is built on.
 #[pymodule]

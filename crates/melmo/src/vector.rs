@@ -51,6 +51,28 @@ pub fn dot<S: Real>(x: &[S], y: &[S]) -> f64 {
     )
 }
 
+/// ⟨x, y⟩ and ‖y‖₂², in one pass.
+pub fn dot_and_square<S: Real>(x: &[S], y: &[S]) -> (f64, f64) {
+    simd(
+        #[inline(always)]
+        || {
+            let ((a, rest_a), (b, rest_b)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+            let (mut products, mut squares) = ([0.0; LANES], [0.0; LANES]);
+            for (a, b) in a.iter().zip(b) {
+                for l in 0..LANES {
+                    products[l] += a[l].f64() * b[l].f64();
+                    squares[l] += b[l].f64() * b[l].f64();
+                }
+            }
+            for (l, (a, b)) in rest_a.iter().zip(rest_b).enumerate() {
+                products[l] += a.f64() * b.f64();
+                squares[l] += b.f64() * b.f64();
+            }
+            (products.iter().sum(), squares.iter().sum())
+        },
+    )
+}
+
 /// Σ xᵢ².
 pub fn norm2_squared<S: Real>(x: &[S]) -> f64 {
     sum(
@@ -167,6 +189,10 @@ mod tests {
             let plain: f64 = x.iter().map(|v| v * v).sum();
             assert!((norm2_squared(&x) - plain).abs() <= 1e-13 * (1.0 + plain));
             assert!((dot(&x, &x) - plain).abs() <= 1e-13 * (1.0 + plain));
+            let twice: Vec<f64> = x.iter().map(|v| 2.0 * v).collect();
+            let (product, square) = dot_and_square(&x, &twice);
+            assert!((product - 2.0 * plain).abs() <= 1e-13 * (1.0 + plain));
+            assert!((square - 4.0 * plain).abs() <= 1e-12 * (1.0 + plain));
             assert_eq!(norm_inf(&x), x.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
         }
     }

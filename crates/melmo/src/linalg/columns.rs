@@ -3,6 +3,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::gemm::LANES;
 use super::{Into, Mat};
 
 /// The most columns of A in a tile.
@@ -11,8 +12,6 @@ const MOST: usize = 6;
 const WIDTH: usize = 4;
 /// Rows of A and B that are summed at a time: those of a tile stay in cache for the next columns of A.
 const BLOCK: usize = 256;
-/// Lanes of a vector. Shorter vectors come with half the registers, or have not been measured.
-const LANES: usize = 8;
 
 /// Whether this is the quicker way to an r×n product. Measured from 64 columns on, over 10 to 4096 rows: 0.9 times as long
 /// at r = 10, 20 and 30, 0.95 at 64; where B comes from L3 0.7 to 0.85. Narrower ones lose by their last columns.

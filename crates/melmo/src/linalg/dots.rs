@@ -3,6 +3,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::gemm::LANES;
 use super::{Into, Mat};
 
 /// Rows of A in a tile.
@@ -12,8 +13,6 @@ const ROWS: usize = 3;
 const MOST: usize = 5;
 /// Columns that are summed at a time: so much of B stays in the L2 cache while the rows of A pass by.
 const PANEL: usize = 2048;
-/// Lanes of a vector. Shorter vectors come with half the registers, or have not been measured.
-const LANES: usize = 8;
 
 /// Whether this is the quicker way to an m×n product over `inner` columns. Measured: lanes along the rows of C take the
 /// time of ⌈n/8⌉·8 columns, these here that of 1.1 to 1.15·n (0.64 times as long at n = 10, 0.9 at 20) from 64 columns on;

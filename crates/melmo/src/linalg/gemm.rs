@@ -6,6 +6,9 @@ use faer::{Accum, Par};
 use super::{Into, Mat, columns, dots, faer_mut, outer};
 use crate::vector::simd;
 
+/// Lanes of the vectors that the narrow kernels are for. Shorter vectors come with half the registers, or have not been measured.
+pub(super) const LANES: usize = 8;
+
 /// Kernels for narrow shapes, where the crate's are slower. False, and nothing is done, where there is none.
 pub(super) trait Narrow: Sized {
     /// C ← αAB or C + αAB.

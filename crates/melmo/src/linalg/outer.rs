@@ -5,7 +5,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-const LANES: usize = 8;
+use super::gemm::LANES;
 
 /// C ← AᵀB for A and B with n columns. False, and nothing is done, for an n outside 9..=16 and on machines whose vectors
 /// hold fewer than 8 numbers.

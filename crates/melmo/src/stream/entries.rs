@@ -12,7 +12,7 @@ pub(crate) struct EntryStream<'a, S> {
     entries: &'a dyn Entries<S>,
 }
 
-/// Entries at a time: x, data, mask, gradient and slopes of a stretch fit into 20 kB.
+/// Entries at a time: x, data, mask and gradient of a stretch fit into 16 kB.
 const STRETCH: usize = 512;
 
 impl<'a, S: Real> EntryStream<'a, S> {
@@ -21,39 +21,31 @@ impl<'a, S: Real> EntryStream<'a, S> {
     }
 }
 
-/// Each stretch of x: its first entry, itself, and room for its slopes.
-fn stretches<'x, S>(x: &'x [S], work: &mut [S], mut visit: impl FnMut(usize, &'x [S], &mut [S])) {
-    for (i, x) in x.chunks(STRETCH).enumerate() {
-        visit(i * STRETCH, x, &mut work[..x.len()]);
-    }
-}
-
 impl<S: Real> Pass<S> for EntryStream<'_, S> {
     fn has_loss(&self) -> bool {
         self.f.is_some()
     }
 
+    /// The slopes that come with the envelope of a stretch.
     fn work_len(&self) -> usize {
         STRETCH.min(self.g.size())
     }
 
-    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
+    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, _: &mut [S]) -> (f64, f64) {
         let (mut f_x, mut slope_squared) = (0.0, 0.0);
-        stretches(x, work, |first, x, _| {
-            let grad = &mut grad[first..first + x.len()];
+        for (i, (grad, x)) in grad.chunks_mut(STRETCH).zip(x.chunks(STRETCH)).enumerate() {
             if let Some(f) = self.f {
-                f_x += f.value_grad_at(grad, x, first);
+                f_x += f.value_grad_at(grad, x, i * STRETCH);
             }
-            slope_squared += self.entries.add_slopes_of(grad, x, first, beta);
-        });
+            slope_squared += self.entries.add_slopes_of(grad, x, i * STRETCH, beta);
+        }
         (f_x, slope_squared)
     }
 
     fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
         let Some(beta) = beta else { return self.g.value(x, work) };
-        let mut total = 0.0;
-        stretches(x, work, |first, x, slopes| total += self.entries.moreau_of(slopes, x, first, beta).value);
-        total
+        let stretches = x.chunks(STRETCH).enumerate();
+        stretches.map(|(i, x)| self.entries.moreau_of(&mut work[..x.len()], x, i * STRETCH, beta).value).sum()
     }
 }
 

@@ -27,15 +27,6 @@ pub(super) enum Path {
     GramSpace,
 }
 
-/// What φ is divided by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scale {
-    /// ‖φ‖_F.
-    Frobenius,
-    /// (Σσᵢ⁸)^{1/8}, and room for rounding.
-    Tight,
-}
-
 /// What was found out about a direction d.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
@@ -241,7 +232,8 @@ fn grid(hi: f64) -> impl Iterator<Item = f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Polar, minimax::minimax, newton_schulz::newton_schulz, polynomial::Polynomial};
+    use super::super::polynomial::{Polynomial, Scale};
+    use super::super::{Polar, minimax::minimax, newton_schulz::newton_schulz};
     use super::*;
     use crate::linalg::{Dense, Mat};
     use crate::real::Real;

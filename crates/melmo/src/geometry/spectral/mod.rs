@@ -16,9 +16,9 @@ mod svd;
 #[cfg(test)]
 mod tests;
 
-use bounds::Scale;
 pub(super) use gram::eigenvalue_error;
 pub use oracle::Oracle;
+use polynomial::Scale;
 pub(super) use shape::Shape;
 
 use crate::block::Block;

@@ -10,19 +10,28 @@
 //! long side instead of K of each. The error of G counts there relative to σ², so that is for `f64` and moderate
 //! slopes at 0 only.
 
-use super::bounds::{Bounds, Found, Path, Scale};
+use super::bounds::{Bounds, Found, Path};
 use super::quintic::Quintic;
 use super::shape::Shape;
 use super::{Polar, normalise};
 use crate::geometry::Answer;
 use crate::real::Real;
-use crate::vector::{norm2, simd};
+use crate::vector::{dot_and_square, norm2, simd};
 
 /// In Gram space rounding may move ⟨φ, d⟩ by so much of ‖φ‖_F: well below what the polynomials leave.
 const GRAM_SPACE_SLACK: f64 = 1e-4;
 
 /// How far above 1 upper/lower may come out where a longer polynomial can help it; on most φ it is a third of that.
 const WIDE: f64 = 0.08;
+
+/// What φ is divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scale {
+    /// ‖φ‖_F.
+    Frobenius,
+    /// (Σσᵢ⁸)^{1/8}, and room for rounding.
+    Tight,
+}
 
 pub(super) struct Polynomial<S> {
     shape: Shape,
@@ -56,8 +65,8 @@ impl<S: Real> Polynomial<S> {
         let zeros = |wanted: bool, len: usize| vec![S::ZERO; if wanted { len } else { 0 }];
         let mut plans: Vec<Plan> = Vec::new();
         for steps in polynomials {
-            // Longer ones than any φ can need are left out: s ≤ ‖φ‖_F.
-            if plans.last().is_none_or(|plan| plan.bounds.widest(1.0) > WIDE) {
+            // Longer ones than any φ can need are left out (s ≤ ‖φ‖_F); in Gram space there is no choice.
+            if plans.last().is_none_or(|plan| direct && plan.bounds.widest(1.0) > WIDE) {
                 plans.push(Plan { bounds: Bounds::new(&steps, shape, S::EPSILON, path), steps });
             }
         }
@@ -109,13 +118,11 @@ impl<S: Real> Polynomial<S> {
         let chosen = choose(plans, s);
         let steps = &plans[chosen].steps;
         for (k, step) in steps.iter().enumerate() {
-            if k == 0 {
-                factor(p, &step.of_quotient(s), g, h, n);
-            } else {
+            if k > 0 {
                 shape.gram(g, x);
                 S::symmetric_product(h, g, g, n);
-                factor(p, step, g, h, n);
             }
+            factor(p, &if k == 0 { step.of_quotient(s) } else { *step }, g, h, n);
             if k + 1 == steps.len() {
                 shape.times(d, -1.0, x, p);
             } else {
@@ -212,32 +219,10 @@ impl<S: Real> Polar<S> for Single {
     }
 }
 
+/// d ← the same numbers in the precision of φ.
 fn widen<S: Real>(d: &mut [S], single: &[f32]) {
     simd(
         #[inline(always)]
         || d.iter_mut().zip(single).for_each(|(d, &single)| *d = S::of(single.into())),
     );
-}
-
-/// ⟨φ, d⟩ and ‖d‖_F², in one pass.
-fn dot_and_square<S: Real>(phi: &[S], d: &[S]) -> (f64, f64) {
-    const LANES: usize = 16;
-    simd(
-        #[inline(always)]
-        || {
-            let ((a, rest_a), (b, rest_b)) = (phi.as_chunks::<LANES>(), d.as_chunks::<LANES>());
-            let (mut products, mut squares) = ([0.0; LANES], [0.0; LANES]);
-            for (a, b) in a.iter().zip(b) {
-                for l in 0..LANES {
-                    products[l] += a[l].f64() * b[l].f64();
-                    squares[l] += b[l].f64() * b[l].f64();
-                }
-            }
-            for (l, (a, b)) in rest_a.iter().zip(rest_b).enumerate() {
-                products[l] += a.f64() * b.f64();
-                squares[l] += b.f64() * b.f64();
-            }
-            (products.iter().sum(), squares.iter().sum())
-        },
-    )
 }

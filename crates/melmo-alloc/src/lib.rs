@@ -23,6 +23,7 @@ const LINE: usize = 64;
 const ARRAY: usize = 1 << 10;
 /// A huge page.
 const PAGE: usize = 2 << 20;
+
 /// The system's allocator, asked for better places.
 ///
 /// From `LARGE` bytes on an array gets whole huge pages of its own, where the system has them (Linux). They are handed out

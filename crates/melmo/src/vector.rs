@@ -178,6 +178,11 @@ pub fn power_of_two_scale<S: Real>(largest: f64) -> f64 {
     (-largest.log2().floor()).clamp(-limit, limit).exp2()
 }
 
+/// A bound on the relative error of a sum of n numbers of one sign, added in double precision in any order.
+pub fn sum_error(n: usize) -> f64 {
+    n as f64 * f64::EPSILON
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -36,6 +36,11 @@ impl<'a, S> Mat<'a, S> {
         Self { transposed: !self.transposed, ..self }
     }
 
+    /// The entries as they lie in memory, before any transposition.
+    pub fn entries(&self) -> &'a [S] {
+        self.data
+    }
+
     /// Rows, after transposition.
     pub fn rows(&self) -> usize {
         if self.transposed { self.cols } else { self.rows }

@@ -4,6 +4,7 @@
 //! radius is below every induced norm. Sums are rounded upwards by more than their rounding error.
 
 use crate::error::Error;
+use crate::linalg::{Dense, Mat};
 use crate::real::Real;
 use crate::vector;
 
@@ -32,6 +33,28 @@ where
     // √a·√b: the product ab may leave the range of f64.
     let bound = vector::norm2(values).min(largest_row.sqrt() * largest_column.sqrt());
     finite(rounded_up(bound, values.len()))
+}
+
+/// Widest matrix whose smallest singular value is looked for.
+const WIDEST: usize = 512;
+
+/// σ ≥ 0 with ‖Ax‖ ≥ σ‖x‖: √(λ_min(AᵀA) − what rounding can have added), in double precision. Products over rows are off by at
+/// most rows·ε‖A‖_F² in the Frobenius norm, eigenvalues by cols²·ε‖A‖_F² with room to spare (Weyl). 0 for wide matrices.
+pub(super) fn smallest_singular<S: Real>(a: Mat<S>) -> f64 {
+    let (rows, cols) = (a.rows(), a.cols());
+    if cols > rows || cols > WIDEST {
+        return 0.0;
+    }
+    let entries: Vec<f64> = a.entries().iter().map(|v| v.f64()).collect();
+    let (mut gram, mut values) = (vec![0.0; cols * cols], vec![0.0; cols]);
+    f64::gram(&mut gram, Mat::new(&entries, rows, cols));
+    let mut work = vec![0.0; f64::eigenvalues_work_len(cols)];
+    if !f64::eigenvalues(&mut values, &gram, cols, &mut work) {
+        return 0.0;
+    }
+    let room = (rows + cols * cols + 16) as f64 * f64::EPSILON * vector::norm2_squared(&entries);
+    let squared = values[0] - room;
+    if squared > 0.0 { squared.sqrt() * (1.0 - 4.0 * f64::EPSILON) } else { 0.0 }
 }
 
 /// `value`, a sum of `terms` numbers ≥ 0 or a root of one, enlarged by what rounding may have lost.

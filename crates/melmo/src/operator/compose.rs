@@ -40,6 +40,15 @@ impl<S: Real> LinOp<S> for Compose<S> {
         self.norm_bound
     }
 
+    fn lower_norm_bound(&self) -> f64 {
+        self.outer.lower_norm_bound() * self.inner.lower_norm_bound()
+    }
+
+    fn rounding(&self) -> f64 {
+        let (a, b) = (&self.outer, &self.inner);
+        a.rounding() * (b.norm_bound() + b.rounding()) + a.norm_bound() * b.rounding()
+    }
+
     /// Bx, then what the parts need one after another.
     fn work_len(&self) -> usize {
         self.inner.range().size() + self.inner.work_len().max(self.outer.work_len())

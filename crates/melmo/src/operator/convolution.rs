@@ -151,6 +151,11 @@ impl<S: Real> LinOp<S> for Convolution<S> {
         self.norm_bound
     }
 
+    /// As many terms a sum as the kernel has, of sizes that add up to its ℓ1 norm.
+    fn rounding(&self) -> f64 {
+        (self.convolve.taps.len() + 1) as f64 * S::EPSILON * self.norm_bound
+    }
+
     /// One image with margins.
     fn work_len(&self) -> usize {
         self.padded.0 * self.padded.1

@@ -1,10 +1,13 @@
+use std::sync::OnceLock;
+
 use crate::block::Layout;
 use crate::error::Error;
 use crate::linalg::{Into, Mat};
-use crate::operator::bound::entries_bound;
+use crate::operator::bound::{entries_bound, smallest_singular};
 use crate::operator::pseudo_inverse::{Decomposition, PseudoInverse};
 use crate::operator::{Form, LinOp, RightInverse};
 use crate::real::Real;
+use crate::vector;
 
 /// Tx = Ax for a dense matrix A.
 ///
@@ -18,6 +21,8 @@ pub struct Dense<S> {
     a: Vec<S>,
     norm_bound: f64,
     pseudo_inverse: Option<PseudoInverse<S>>,
+    /// A lower bound on ‖Ax‖/‖x‖, once somebody has asked.
+    smallest: OnceLock<f64>,
 }
 
 /// Largest min(rows, cols) that is decomposed at construction.
@@ -42,7 +47,7 @@ impl<S: Real> Dense<S> {
         Error::expect_finite("dense matrix", &a)?;
         let norm_bound = entries_bound(rows, cols, &a, |i| a[i * cols..(i + 1) * cols].iter().enumerate())?;
         let (domain, range) = (Layout::vector(cols)?, Layout::new([("y", rows, 1)])?);
-        Ok(Self { domain, range, norm_bound, pseudo_inverse: None, a })
+        Ok(Self { domain, range, norm_bound, pseudo_inverse: None, smallest: OnceLock::new(), a })
     }
 
     /// A, row after row.
@@ -66,6 +71,16 @@ impl<S: Real> LinOp<S> for Dense<S> {
 
     fn norm_bound(&self) -> f64 {
         self.norm_bound
+    }
+
+    fn lower_norm_bound(&self) -> f64 {
+        *self.smallest.get_or_init(|| smallest_singular(self.a()))
+    }
+
+    /// |A| has the Frobenius norm of A, and sums are as long as its longer side.
+    fn rounding(&self) -> f64 {
+        let longest = self.range.size().max(self.domain.size()) as f64;
+        (longest + 1.0) * S::EPSILON * vector::norm2(&self.a)
     }
 
     fn apply(&self, y: &mut [S], x: &[S], _: &mut [S]) {

@@ -40,6 +40,11 @@ impl<S: Real> LinOp<S> for Difference2d {
         8f64.sqrt()
     }
 
+    /// At most four terms a sum, of entries that are at most doubled: 4·√8, rounded up.
+    fn rounding(&self) -> f64 {
+        16.0 * S::EPSILON
+    }
+
     fn apply(&self, y: &mut [S], x: &[S], _: &mut [S]) {
         let (dx, dy) = y.split_at_mut(x.len());
         simd(

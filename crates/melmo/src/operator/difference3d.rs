@@ -46,6 +46,11 @@ impl<S: Real> LinOp<S> for Difference3d {
         12f64.sqrt()
     }
 
+    /// At most six terms a sum: 6·√12, rounded up.
+    fn rounding(&self) -> f64 {
+        32.0 * S::EPSILON
+    }
+
     fn apply(&self, y: &mut [S], x: &[S], _: &mut [S]) {
         let (_, rows, cols) = self.shape();
         let slice = rows * cols;

@@ -31,6 +31,14 @@ impl<S: Real> LinOp<S> for Identity {
         1.0
     }
 
+    fn lower_norm_bound(&self) -> f64 {
+        1.0
+    }
+
+    fn rounding(&self) -> f64 {
+        S::EPSILON // copies; T*y is added to what is there
+    }
+
     fn apply(&self, y: &mut [S], x: &[S], _: &mut [S]) {
         y.copy_from_slice(x);
     }

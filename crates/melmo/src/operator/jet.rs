@@ -66,6 +66,11 @@ impl<S: Real> LinOp<S> for Jet {
         (8.0 + 64.0 * self.kappa * self.kappa).sqrt()
     }
 
+    /// At most sixteen terms a sum.
+    fn rounding(&self) -> f64 {
+        16.0 * S::EPSILON * LinOp::<S>::norm_bound(self)
+    }
+
     fn apply(&self, y: &mut [S], x: &[S], _: &mut [S]) {
         let n = self.rows * self.cols;
         let (first, second) = y.split_at_mut(2 * self.channels * n);

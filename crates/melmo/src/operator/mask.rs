@@ -40,6 +40,14 @@ impl<S: Real> LinOp<S> for Mask<S> {
         1.0
     }
 
+    fn lower_norm_bound(&self) -> f64 {
+        if self.identity.is_some() { 1.0 } else { 0.0 }
+    }
+
+    fn rounding(&self) -> f64 {
+        S::EPSILON // copies; T*y is added to what is there
+    }
+
     fn apply(&self, y: &mut [S], x: &[S], _: &mut [S]) {
         simd(
             #[inline(always)]

@@ -50,6 +50,17 @@ pub trait LinOp<S: Real>: Send + Sync {
     /// An upper bound on ‖T‖₂.
     fn norm_bound(&self) -> f64;
 
+    /// σ ≥ 0 with ‖Tx‖₂ ≥ σ‖x‖₂ for every x, proven; 0 unless one is known.
+    fn lower_norm_bound(&self) -> f64 {
+        0.0
+    }
+
+    /// ϑ such that rounding moves a computed Tx by at most ϑ‖x‖₂ and a computed T*y by at most ϑ‖y‖₂. The default is an
+    /// assumption about operators of one's own: sums as long as x and Tx together, of terms bounded by the norm.
+    fn rounding(&self) -> f64 {
+        (self.domain().size() + self.range().size()) as f64 * S::EPSILON * self.norm_bound()
+    }
+
     /// Scratch that `apply`, `adjoint_add` and the right inverse need, in numbers.
     fn work_len(&self) -> usize {
         0

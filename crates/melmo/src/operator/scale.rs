@@ -37,6 +37,14 @@ impl<S: Real> LinOp<S> for Scale<S> {
         self.norm_bound
     }
 
+    fn lower_norm_bound(&self) -> f64 {
+        self.c.abs().f64() * self.t.lower_norm_bound()
+    }
+
+    fn rounding(&self) -> f64 {
+        self.c.abs().f64() * (self.t.rounding() + 2.0 * S::EPSILON * self.t.norm_bound())
+    }
+
     /// c·y for the adjoint, then T's own.
     fn work_len(&self) -> usize {
         self.range().size() + self.t.work_len()

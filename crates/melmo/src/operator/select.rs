@@ -45,6 +45,10 @@ impl<S: Real> LinOp<S> for Select {
         1.0
     }
 
+    fn rounding(&self) -> f64 {
+        S::EPSILON // copies; T*y is added to what is there
+    }
+
     fn apply(&self, y: &mut [S], x: &[S], _: &mut [S]) {
         for (in_x, in_y) in self.pairs() {
             y[in_y].copy_from_slice(&x[in_x]);

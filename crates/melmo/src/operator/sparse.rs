@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::operator::bound::{entries_bound, zeros};
 use crate::operator::{Form, LinOp};
 use crate::real::Real;
+use crate::vector;
 
 /// Tx = Ax for a sparse matrix A in compressed rows.
 ///
@@ -122,6 +123,12 @@ impl<S: Real> LinOp<S> for Sparse<S> {
 
     fn norm_bound(&self) -> f64 {
         self.norm_bound
+    }
+
+    /// |A| has the Frobenius norm of A; no sum is longer than there are entries, or than its longer side.
+    fn rounding(&self) -> f64 {
+        let longest = self.values.len().min(self.range.size().max(self.domain.size())) as f64;
+        (longest + 1.0) * S::EPSILON * vector::norm2(&self.values)
     }
 
     fn apply(&self, y: &mut [S], x: &[S], _: &mut [S]) {

@@ -48,6 +48,16 @@ impl<S: Real> LinOp<S> for Stack<S> {
         self.norm_bound
     }
 
+    fn lower_norm_bound(&self) -> f64 {
+        self.parts.iter().fold(0.0, |bound: f64, part| bound.hypot(part.lower_norm_bound())) * (1.0 - 1e-15)
+    }
+
+    /// Of Tx, √Σϑᵢ²; of T*y also what adding the parts loses.
+    fn rounding(&self) -> f64 {
+        let parts: f64 = self.parts.iter().map(|part| part.rounding() + S::EPSILON * part.norm_bound()).sum();
+        parts + self.parts.len() as f64 * S::EPSILON * self.norm_bound
+    }
+
     /// The parts run one after another.
     fn work_len(&self) -> usize {
         self.parts.iter().map(|part| part.work_len()).max().unwrap_or(0)

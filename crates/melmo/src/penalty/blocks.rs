@@ -53,6 +53,29 @@ impl<S: Real> Prox<S> for Blocks<S> {
         Some(squares.sum::<Option<f64>>()?.sqrt())
     }
 
+    fn strong_convexity(&self) -> f64 {
+        let parts = self.parts.iter().map(|part| part.weight * part.g.strong_convexity());
+        if self.free.is_empty() { parts.fold(f64::INFINITY, f64::min) } else { 0.0 }
+    }
+
+    fn polar(&self, v: &[S], work: &mut [S]) -> Option<f64> {
+        let free = self.free.iter().any(|block| vector::norm_inf(&v[block.range()]) > 0.0);
+        let start = if free { f64::INFINITY } else { 0.0 };
+        self.parts.iter().try_fold(start, |most: f64, Part { block, weight, g }| {
+            Some(most.max(g.polar(&v[block.range()], work)? / weight))
+        })
+    }
+
+    fn reach(&self) -> Option<f64> {
+        let parts = self.parts.iter().map(|part| part.g.reach());
+        let reach = parts.sum::<Option<f64>>();
+        reach.filter(|_| self.free.is_empty())
+    }
+
+    fn rounding(&self) -> f64 {
+        self.parts.iter().map(|part| part.g.rounding()).fold(8.0 * S::EPSILON, f64::max)
+    }
+
     fn work_len(&self) -> usize {
         self.parts.iter().map(|part| part.g.work_len()).max().unwrap_or(0)
     }

@@ -26,6 +26,30 @@ pub trait Coordinates<S: Real>: Send + Sync {
 
     /// u ← prox_{βg_c}(u), for βρ < 1.
     fn prox_of(&self, c: usize, u: &mut [S], beta: f64);
+
+    /// min over u of a/2·‖u − y‖² + g_c(u), for any a ≥ 0; `None` where it is not known.
+    fn least_of(&self, c: usize, y: &[S], a: f64) -> Option<f64>;
+}
+
+/// max_c ‖v_c‖/t_c over units whose penalties are t_c‖u_c‖: the polar of their sum. ∞ where v sees a free unit.
+pub(super) fn polar_of_units<S: Real>(g: &dyn Coordinates<S>, v: &[S]) -> f64 {
+    let (mut most, mut entries, mut unit) = (0.0f64, Vec::new(), Vec::new());
+    for c in 0..g.units() {
+        entries.clear();
+        unit.clear();
+        g.members(c, &mut entries);
+        unit.extend(entries.iter().map(|&i| v[i]));
+        let size = norm2(&unit) * (1.0 + (unit.len() + 2) as f64 * f64::EPSILON);
+        if size > 0.0 {
+            most = most.max(size / g.threshold_of(c));
+        }
+    }
+    most
+}
+
+/// min over x of a/2·(x − y)² + wφ(x).
+fn weighted_least<S: Real>(phi: &impl Separable<S>, y: f64, w: f64, a: f64) -> Option<f64> {
+    if w > 0.0 { Some(w * phi.least(y, a / w)?) } else { Some(0.0) }
 }
 
 /// φ′(0+), or −φ′(0−) where that is less.
@@ -67,6 +91,10 @@ impl<S: Real, P: Separable<S>> Coordinates<S> for Entrywise<P, S> {
             u[0] = self.phi.prox_phi(u[0], S::of(beta) * w) + S::ZERO; // a zero is 0, never −0
         }
     }
+
+    fn least_of(&self, c: usize, y: &[S], a: f64) -> Option<f64> {
+        weighted_least(&self.phi, y[0].f64(), weight(&self.weights, c).f64(), a)
+    }
 }
 
 impl<S: Real, P: Separable<S>> Coordinates<S> for Group<P, S> {
@@ -102,6 +130,12 @@ impl<S: Real, P: Separable<S>> Coordinates<S> for Group<P, S> {
         }
         let reply = Reply::prox(&self.phi, S::of(beta), S::of(norm2(u)), weight(&self.weights, c));
         u.iter_mut().for_each(|u| *u = reply.factor * *u + S::ZERO);
+    }
+
+    /// φ is even: the least lies on the ray through y.
+    fn least_of(&self, c: usize, y: &[S], a: f64) -> Option<f64> {
+        let w = if c < self.groups.len() { weight(&self.weights, c).f64() } else { 0.0 };
+        weighted_least(&self.phi, norm2(y), w, a)
     }
 }
 
@@ -174,6 +208,13 @@ impl<S: Real> Coordinates<S> for Blocks<S> {
     fn prox_of(&self, c: usize, u: &mut [S], beta: f64) {
         if let Owner::Part(part, g, c) = self.owner(c) {
             g.prox_of(c, u, part.weight * beta);
+        }
+    }
+
+    fn least_of(&self, c: usize, y: &[S], a: f64) -> Option<f64> {
+        match self.owner(c) {
+            Owner::Part(part, g, c) => Some(part.weight * g.least_of(c, y, a / part.weight)?),
+            Owner::Free(_) => Some(0.0),
         }
     }
 }

@@ -47,6 +47,14 @@ impl<S: Real> Separable<S> for ElasticNet {
         (self.nu == 0.0).then_some(self.lambda)
     }
 
+    fn strong_convexity(&self) -> f64 {
+        self.nu
+    }
+
+    fn norm_weight(&self) -> Option<f64> {
+        (self.nu == 0.0).then_some(self.lambda)
+    }
+
     /// The slope in closed form, min(s/β, (λ + νs)/(1 + βν)): (x − z)/β would lose the digits that x and z share.
     #[inline(always)]
     fn envelope(&self, x: S, beta: S) -> (S, S) {

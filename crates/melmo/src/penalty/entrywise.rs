@@ -1,4 +1,5 @@
 use crate::error::Error;
+use crate::penalty::coordinates::polar_of_units;
 use crate::penalty::kernel::{
     add_slope_kernel, envelope_kernel, map_kernel, slope_between_kernel, slope_kernel, sum_kernel,
 };
@@ -48,6 +49,11 @@ pub(super) fn weight_constants<S: Real>(weights: Option<&[S]>, n: usize) -> (f64
         None => (1.0, (n as f64).sqrt()),
         Some(w) => (norm_inf(w), norm2(w)),
     }
+}
+
+/// The least weight; 1 where there are none.
+pub(super) fn least_weight<S: Real>(weights: Option<&[S]>) -> f64 {
+    weights.map_or(1.0, |w| w.iter().fold(f64::INFINITY, |least, w| least.min(w.f64())))
 }
 
 /// The envelope (value, slope) of wφ at x: (wφ)_β = w·φ_{wβ}, and 0 for w = 0.
@@ -206,6 +212,20 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
 
     fn lipschitz(&self) -> Option<f64> {
         Some(self.phi.slope()? * weight_constants(self.weights.as_deref(), self.size).1)
+    }
+
+    fn strong_convexity(&self) -> f64 {
+        self.phi.strong_convexity() * least_weight(self.weights.as_deref())
+    }
+
+    fn polar(&self, v: &[S], _: &mut [S]) -> Option<f64> {
+        self.phi.norm_weight()?;
+        Some(polar_of_units(self, v))
+    }
+
+    fn reach(&self) -> Option<f64> {
+        let reach = self.phi.reach().filter(|_| least_weight(self.weights.as_deref()) > 0.0)?;
+        Some(reach * (self.size as f64).sqrt() * (1.0 + f64::EPSILON))
     }
 
     fn value(&self, u: &[S], _: &mut [S]) -> f64 {

@@ -1,6 +1,7 @@
 use crate::block::Layout;
 use crate::error::Error;
-use crate::penalty::entrywise::{check_weights, weight_constants};
+use crate::penalty::coordinates::polar_of_units;
+use crate::penalty::entrywise::{check_weights, least_weight, weight_constants};
 use crate::penalty::partition::Partition;
 use crate::penalty::reply::{Replies, Reply, TILE};
 use crate::penalty::tile::pair_norms;
@@ -86,6 +87,26 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
 
     fn lipschitz(&self) -> Option<f64> {
         Some(self.phi.slope()? * weight_constants(self.weights.as_deref(), self.groups.len()).1)
+    }
+
+    fn strong_convexity(&self) -> f64 {
+        if self.free.is_empty() { self.phi.strong_convexity() * least_weight(self.weights.as_deref()) } else { 0.0 }
+    }
+
+    fn polar(&self, v: &[S], _: &mut [S]) -> Option<f64> {
+        self.phi.norm_weight()?;
+        Some(polar_of_units(self, v))
+    }
+
+    fn reach(&self) -> Option<f64> {
+        let bounded = self.free.is_empty() && least_weight(self.weights.as_deref()) > 0.0;
+        let reach = self.phi.reach().filter(|_| bounded)?;
+        Some(reach * (self.groups.len() as f64).sqrt() * (1.0 + f64::EPSILON))
+    }
+
+    /// The norm of a group is a sum over its members, all entries at the most.
+    fn rounding(&self) -> f64 {
+        (16.0 + self.size as f64 / self.groups.len().max(1) as f64) * S::EPSILON
     }
 
     fn value(&self, u: &[S], _: &mut [S]) -> f64 {

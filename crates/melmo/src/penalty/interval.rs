@@ -56,6 +56,11 @@ impl<S: Real> Separable<S> for Interval {
         None
     }
 
+    fn reach(&self) -> Option<f64> {
+        let farthest = self.lower.abs().max(self.upper.abs());
+        farthest.is_finite().then_some(farthest)
+    }
+
     fn is_even(&self) -> bool {
         self.lower == -self.upper
     }

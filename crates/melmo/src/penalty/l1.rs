@@ -41,6 +41,10 @@ impl<S: Real> Separable<S> for L1 {
         Some(self.lambda)
     }
 
+    fn norm_weight(&self) -> Option<f64> {
+        Some(self.lambda)
+    }
+
     /// Huber's function: slope clip(x/β, ±λ).
     #[inline(always)]
     fn envelope(&self, x: S, beta: S) -> (S, S) {

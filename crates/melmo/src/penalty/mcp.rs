@@ -1,5 +1,6 @@
 use crate::error::Error;
 use crate::penalty::Separable;
+use crate::penalty::separable::value_at;
 use crate::real::Real;
 
 /// φ(x) = λ|x| − x²/(2μ) for |x| ≤ μλ, else μλ²/2: the minimax concave penalty.
@@ -46,6 +47,15 @@ impl<S: Real> Separable<S> for Mcp {
 
     fn slope(&self) -> Option<f64> {
         Some(self.lambda)
+    }
+
+    /// The least of what each piece has to offer: its ends, and the point between them where its slope is 0.
+    fn least(&self, y: f64, a: f64) -> Option<f64> {
+        let (s, end) = (y.abs(), self.mu * self.lambda);
+        let inside = (a * s - self.lambda) / (a - 1.0 / self.mu);
+        let inside = if a > 1.0 / self.mu { inside.clamp(0.0, end) } else { 0.0 };
+        let places = [0.0, inside, end, s.max(end)];
+        Some(places.map(|x| value_at::<S>(self, x, s, a)).into_iter().fold(f64::INFINITY, f64::min))
     }
 
     /// With r = μ/β, k = clamp(x, ±βλ) and l = clamp(x, ±μλ): slope (rk − l)/(μ − β), value (l·slope + rk(l − k)/(μ − β))/2.

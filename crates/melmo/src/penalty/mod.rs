@@ -83,6 +83,29 @@ pub trait Prox<S: Real>: Send + Sync {
     /// L_g: the Lipschitz constant of g in ‖·‖₂; `None` where there is none (elastic net, indicators).
     fn lipschitz(&self) -> Option<f64>;
 
+    /// m ≥ 0 such that g − m/2·‖·‖² is convex; 0 unless one is known.
+    fn strong_convexity(&self) -> f64 {
+        0.0
+    }
+
+    /// g°(v) = sup ⟨v, u⟩/g(u) where g is a norm (ℓ1, groups, nuclear): |⟨v, u⟩| ≤ g°(v)·g(u), ∞ where v sees what g does not.
+    /// `None` where g is no norm.
+    fn polar(&self, v: &[S], work: &mut [S]) -> Option<f64> {
+        let _ = (v, work);
+        None
+    }
+
+    /// r with g(u) = ∞ for every ‖u‖₂ > r, when there is one: a box is bounded.
+    fn reach(&self) -> Option<f64> {
+        None
+    }
+
+    /// c such that rounding moves a computed prox_{βg}(u) by at most c‖u‖₂/(1 − βρ). The default is an assumption about
+    /// penalties of one's own: a few operations an entry.
+    fn rounding(&self) -> f64 {
+        8.0 * S::EPSILON
+    }
+
     /// Scratch that the methods below need, in numbers.
     fn work_len(&self) -> usize {
         0

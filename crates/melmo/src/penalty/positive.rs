@@ -48,6 +48,23 @@ impl<S: Real, P: Separable<S>> Separable<S> for Positive<P> {
         None
     }
 
+    fn strong_convexity(&self) -> f64 {
+        self.0.strong_convexity()
+    }
+
+    fn norm_weight(&self) -> Option<f64> {
+        self.0.norm_weight()
+    }
+
+    fn reach(&self) -> Option<f64> {
+        self.0.reach()
+    }
+
+    /// For y < 0 both terms grow with x ≥ 0.
+    fn least(&self, y: f64, a: f64) -> Option<f64> {
+        if y >= 0.0 { self.0.least(y, a) } else { Some(0.5 * a * y * y) }
+    }
+
     fn is_even(&self) -> bool {
         false
     }

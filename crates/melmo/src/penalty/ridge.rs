@@ -42,6 +42,10 @@ impl<S: Real> Separable<S> for Ridge {
         None
     }
 
+    fn strong_convexity(&self) -> f64 {
+        self.nu
+    }
+
     /// A ridge again, of weight ν/(1 + βν).
     #[inline(always)]
     fn envelope(&self, x: S, beta: S) -> (S, S) {

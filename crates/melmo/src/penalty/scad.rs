@@ -1,5 +1,6 @@
 use crate::error::Error;
 use crate::penalty::Separable;
+use crate::penalty::separable::value_at;
 use crate::real::Real;
 
 /// φ(x) = λ|x| for |x| ≤ λ, (2aλ|x| − x² − λ²)/(2(a−1)) for |x| ≤ aλ, else λ²(a+1)/2: smoothly clipped absolute deviation.
@@ -54,6 +55,17 @@ impl<S: Real> Separable<S> for Scad {
 
     fn slope(&self) -> Option<f64> {
         Some(self.lambda)
+    }
+
+    /// The least of what each piece has to offer: its ends, and the point between them where its slope is 0.
+    fn least(&self, y: f64, weight: f64) -> Option<f64> {
+        let (s, lambda, a) = (y.abs(), self.lambda, self.a);
+        let near = if weight > 0.0 { (s - lambda / weight).clamp(0.0, lambda) } else { 0.0 };
+        let rho = 1.0 / (a - 1.0);
+        let middle = (weight * s - a * lambda * rho) / (weight - rho);
+        let middle = if weight > rho { middle.clamp(lambda, a * lambda) } else { lambda };
+        let places = [0.0, near, lambda, middle, a * lambda, s.max(a * lambda)];
+        Some(places.map(|x| value_at::<S>(self, x, s, weight)).into_iter().fold(f64::INFINITY, f64::min))
     }
 
     /// The slope in closed form: (x − z)/β would lose the digits that x and z share when β is small.

@@ -23,6 +23,27 @@ pub trait Separable<S: Real>: Clone + Send + Sync + 'static {
     /// sup |φ′|; `None` when it is not finite.
     fn slope(&self) -> Option<f64>;
 
+    /// m ≥ 0 such that φ − m/2·x² is convex.
+    fn strong_convexity(&self) -> f64 {
+        0.0
+    }
+
+    /// φ(x) = λ|x| for this λ wherever φ is finite, when it is no more than that: sums of it are norms.
+    fn norm_weight(&self) -> Option<f64> {
+        None
+    }
+
+    /// The largest |x| with φ(x) < ∞, when there is one.
+    fn reach(&self) -> Option<f64> {
+        None
+    }
+
+    /// min over x of a/2·(x − y)² + φ(x), for any a ≥ 0, to a few units of rounding; `None` where that is not known. By the prox
+    /// where a > ρ; override it for penalties whose minimum is known beyond that.
+    fn least(&self, y: f64, a: f64) -> Option<f64> {
+        least_by_prox(self, y, a)
+    }
+
     /// φ(−x) = φ(x): groups and singular values need it.
     fn is_even(&self) -> bool {
         true
@@ -41,4 +62,17 @@ pub trait Separable<S: Real>: Clone + Send + Sync + 'static {
     fn envelope_slope(&self, x: S, beta: S) -> S {
         self.envelope(x, beta).1
     }
+}
+
+/// a/2·(z − y)² + φ(z) at z = prox_{φ/a}(y), the least there is where a > ρ; φ is nowhere negative, and 0 somewhere, where a = 0.
+pub(super) fn least_by_prox<S: Real>(phi: &impl Separable<S>, y: f64, a: f64) -> Option<f64> {
+    if a == 0.0 {
+        return Some(0.0);
+    }
+    (a > phi.rho()).then(|| value_at(phi, phi.prox_phi(S::of(y), S::of(1.0 / a)).f64(), y, a))
+}
+
+/// a/2·(x − y)² + φ(x).
+pub(super) fn value_at<S: Real>(phi: &impl Separable<S>, x: f64, y: f64, a: f64) -> f64 {
+    0.5 * a * (x - y).powi(2) + phi.phi(S::of(x)).f64()
 }

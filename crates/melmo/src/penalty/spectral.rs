@@ -104,6 +104,34 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
         Some(self.phi.slope()? * (values as f64).sqrt())
     }
 
+    fn strong_convexity(&self) -> f64 {
+        self.phi.strong_convexity()
+    }
+
+    /// The largest singular value over λ.
+    fn polar(&self, v: &[S], work: &mut [S]) -> Option<f64> {
+        let lambda = self.phi.norm_weight()?;
+        let largest = self.layout.blocks().iter().map(|b| {
+            let (values, work) = work.split_at_mut(rank(b));
+            let found = S::singular_values(values, Mat::new(&v[b.range()], b.rows, b.cols), work);
+            // Singular values are right to a modest multiple of the unit times the largest (backward stable).
+            let room = 1.0 + (b.rows + b.cols) as f64 * S::EPSILON;
+            if found { values[0].f64() * room } else { f64::INFINITY }
+        });
+        Some(largest.fold(0.0, f64::max) / lambda)
+    }
+
+    fn reach(&self) -> Option<f64> {
+        let values: usize = self.layout.blocks().iter().map(rank).sum();
+        Some(self.phi.reach()? * (values as f64).sqrt() * (1.0 + f64::EPSILON))
+    }
+
+    /// A decomposition and a product, both over the longer side of a block.
+    fn rounding(&self) -> f64 {
+        let longest = self.layout.blocks().iter().map(|b| b.rows + b.cols).max().unwrap_or(0);
+        (16.0 + 4.0 * longest as f64) * S::EPSILON
+    }
+
     fn work_len(&self) -> usize {
         let block = |b: &Block| {
             let vectors = S::svd_work_len(b.rows, b.cols) + (b.rows + b.cols) * rank(b);

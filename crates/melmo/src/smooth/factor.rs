@@ -3,8 +3,8 @@ use crate::error::Error;
 use crate::linalg::{Into, Mat};
 use crate::real::Real;
 use crate::smooth::residual::{observed, residual};
-use crate::smooth::{Form, Smooth};
-use crate::vector::{axpy, dot, norm2_squared};
+use crate::smooth::{Form, Rounding, Smooth};
+use crate::vector::{axpy, dot, norm2, norm2_squared, sum_error};
 
 /// f(W, H) = c‖M⊙(Y − WH)‖² + ν/2·‖H‖², with a mask M of zeros and ones, or none.
 ///
@@ -171,6 +171,24 @@ impl<S: Real> Smooth<S> for Factorization<S> {
         let (h, grad_h) = (&x[self.rows * self.rank..], &mut grad[self.rows * self.rank..]);
         axpy(grad_h, self.ridge, h); // ∇_H += νH
         self.coefficient * squared + 0.5 * self.ridge * norm2_squared(h)
+    }
+
+    fn lower_bound(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    /// R = WH − Y is rounded as a product over the rank, 2cRHᵀ and 2cWᵀR as products over columns and rows; or YHᵀ and
+    /// W(HHᵀ) in place of RHᵀ, which the sizes of W, H and Y bound alike.
+    fn rounding(&self, x: &[S], value: f64, _: &[S]) -> Rounding {
+        let (w, h) = x.split_at(self.rows * self.rank);
+        let (w, h, y) = (norm2(w), norm2(h), self.y_squared.sqrt());
+        let unit = S::EPSILON;
+        let sizes = w * h + y;
+        let residual = unit * (self.rank as f64 + 2.0) * sizes;
+        let longest = self.rows.max(self.cols) as f64 + self.rank as f64;
+        let grad = 2.0 * self.coefficient * (residual + unit * longest * sizes) * w.hypot(h) + unit * self.ridge * h;
+        let squares = unit * (self.rank as f64 + longest) * sizes * sizes; // where the square is expanded
+        Rounding { value: self.coefficient * squares + (8.0 * unit + sum_error(self.y.len())) * value.abs(), grad }
     }
 
     fn form(&self) -> Form<'_, S> {

@@ -2,7 +2,7 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::{Form, Link, Smooth, linear_model};
+use crate::smooth::{Form, Link, Rounding, Smooth, linear_model};
 
 /// f(x) = Σᵢ h_δ((Ax − b)ᵢ) with h_δ(r) = r²/2 for |r| ≤ δ, else δ|r| − δ²/2: least squares that outliers cannot pull far.
 ///
@@ -46,6 +46,18 @@ impl<S: Real> Smooth<S> for HuberRegression<S> {
 
     fn lipschitz(&self) -> Option<f64> {
         Some(self.a.norm_bound().powi(2))
+    }
+
+    fn strong_convexity(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn lower_bound(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn rounding(&self, x: &[S], value: f64, _: &[S]) -> Rounding {
+        linear_model::rounding(&*self.a, Link::Huber(self.delta), x, value)
     }
 
     fn form(&self) -> Form<'_, S> {

@@ -2,8 +2,8 @@
 
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::Link;
-use crate::vector::{simd, sum};
+use crate::smooth::{Link, Rounding};
+use crate::vector::{norm2, simd, sum, sum_error};
 
 /// Scratch of [`value_grad`]: Ax, and what A needs.
 pub(super) fn work_len<S: Real>(a: &dyn LinOp<S>) -> usize {
@@ -25,6 +25,27 @@ pub(super) fn value_grad<S: Real>(
     grad.fill(S::ZERO);
     a.adjoint_add(grad, y, work);
     value
+}
+
+/// What rounding can have done to [`value_grad`]. With A rounded to ϑ‖x‖ and h′ to a few units:
+///
+/// ```text
+/// ‖δ(Ax)‖ ≤ ϑ‖x‖     ‖δh′‖ ≤ (sup h″)‖δ(Ax)‖ + 8ε‖h′‖     ‖δ∇f‖ ≤ ‖A‖‖δh′‖ + ϑ‖h′‖     |δf| ≤ ‖h′‖‖δ(Ax)‖ + 8εf
+/// ```
+///
+/// where ‖h′‖² ≤ 2f for squares and Huber's loss, and at most the number of rows for the logistic one.
+pub(super) fn rounding<S: Real>(a: &dyn LinOp<S>, link: Link, x: &[S], value: f64) -> Rounding {
+    let rows = a.range().size();
+    let applied = a.rounding() * norm2(x);
+    let slopes = match link {
+        Link::Logistic => (rows as f64).sqrt(),
+        Link::Squares | Link::Huber(_) => (2.0 * value.max(0.0)).sqrt(),
+    };
+    let of_slopes = link.curvature() * applied + 8.0 * S::EPSILON * slopes;
+    Rounding {
+        value: slopes * applied + (8.0 * S::EPSILON + sum_error(rows)) * value.abs(),
+        grad: a.norm_bound() * of_slopes + a.rounding() * slopes,
+    }
 }
 
 /// yᵢ ← hᵢ′(yᵢ) for a link by name; returns Σᵢ hᵢ(yᵢ).

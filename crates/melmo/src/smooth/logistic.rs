@@ -2,7 +2,7 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::{Form, Link, Smooth, linear_model};
+use crate::smooth::{Form, Link, Rounding, Smooth, linear_model};
 
 /// f(x) = Σᵢ log(1 + exp(−bᵢ(Ax)ᵢ)) with labels bᵢ = ±1: logistic regression.
 ///
@@ -62,6 +62,18 @@ impl<S: Real> Smooth<S> for Logistic<S> {
 
     fn lipschitz(&self) -> Option<f64> {
         Some(0.25 * self.a.norm_bound().powi(2))
+    }
+
+    fn strong_convexity(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn lower_bound(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn rounding(&self, x: &[S], value: f64, _: &[S]) -> Rounding {
+        linear_model::rounding(&*self.a, Link::Logistic, x, value)
     }
 
     fn form(&self) -> Form<'_, S> {

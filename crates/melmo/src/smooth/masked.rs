@@ -2,7 +2,8 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::real::Real;
 use crate::smooth::residual::{observed, residual};
-use crate::smooth::{Form, Pointwise, Smooth};
+use crate::smooth::{Form, Pointwise, Rounding, Smooth};
+use crate::vector::{norm2, sum_error};
 
 /// f(X) = ½‖M⊙(X − Y)‖² with a mask M of zeros and ones, or none: denoising and completion.
 ///
@@ -34,6 +35,20 @@ impl<S: Real> Smooth<S> for MaskedLeastSquares<S> {
 
     fn lipschitz(&self) -> Option<f64> {
         Some(1.0)
+    }
+
+    fn strong_convexity(&self) -> Option<f64> {
+        Some(if self.mask.as_ref().is_none_or(|mask| mask.iter().all(|&m| m == S::ONE)) { 1.0 } else { 0.0 })
+    }
+
+    fn lower_bound(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    /// One subtraction an entry, and squares of what it gave.
+    fn rounding(&self, x: &[S], value: f64, grad: &[S]) -> Rounding {
+        let _ = x;
+        Rounding { value: (4.0 * S::EPSILON + sum_error(grad.len())) * value, grad: S::EPSILON * norm2(grad) }
     }
 
     fn pointwise(&self) -> Option<&dyn Pointwise<S>> {

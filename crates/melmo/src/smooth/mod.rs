@@ -22,6 +22,7 @@ pub use robust_pca::RobustPca;
 
 use crate::block::Layout;
 use crate::real::Real;
+use crate::vector::norm2;
 
 /// A smooth function f of a block variable.
 ///
@@ -45,6 +46,24 @@ pub trait Smooth<S: Real>: Send + Sync {
         None
     }
 
+    /// m ≥ 0 such that f − m/2·‖·‖² is convex, proven: 0 for a loss that is convex and no more; `None` where it is not known
+    /// to be convex.
+    fn strong_convexity(&self) -> Option<f64> {
+        None
+    }
+
+    /// A lower bound on f; `None` where none is known.
+    fn lower_bound(&self) -> Option<f64> {
+        None
+    }
+
+    /// How far rounding can have moved what [`Smooth::value_grad`] gave at x: a bound, not its usual size. The default is an
+    /// assumption about losses of one's own: as if every entry of the gradient were a short sum without cancellation.
+    fn rounding(&self, x: &[S], value: f64, grad: &[S]) -> Rounding {
+        let _ = x;
+        Rounding { value: 16.0 * S::EPSILON * value.abs(), grad: 16.0 * S::EPSILON * norm2(grad) }
+    }
+
     /// This loss as a sum over the entries of x, when it is one: it can then be evaluated row by row, in the same pass
     /// over memory as the penalty.
     fn pointwise(&self) -> Option<&dyn Pointwise<S>> {
@@ -55,6 +74,15 @@ pub trait Smooth<S: Real>: Send + Sync {
     fn form(&self) -> Form<'_, S> {
         Form::General
     }
+}
+
+/// Bounds on the errors of a computed value and, in ‖·‖₂, of a computed gradient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rounding {
+    /// Of f(x).
+    pub value: f64,
+    /// Of ∇f(x).
+    pub grad: f64,
 }
 
 /// A loss f(x) = Σᵢ fᵢ(xᵢ), evaluated on any stretch of entries.

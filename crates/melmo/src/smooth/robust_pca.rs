@@ -2,7 +2,8 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::real::Real;
 use crate::smooth::residual::{observed, residual};
-use crate::smooth::{Form, Smooth};
+use crate::smooth::{Form, Rounding, Smooth};
+use crate::vector::{norm2, sum_error};
 
 /// f(L, S) = ½‖M⊙(Y − L − S)‖²: a low-rank plus a sparse matrix, with a mask M of zeros and ones, or none.
 ///
@@ -39,6 +40,21 @@ impl<S: Real> Smooth<S> for RobustPca<S> {
 
     fn lipschitz(&self) -> Option<f64> {
         Some(2.0)
+    }
+
+    fn strong_convexity(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn lower_bound(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    /// L + S is rounded, then the difference from Y; both halves of the gradient carry it.
+    fn rounding(&self, x: &[S], value: f64, grad: &[S]) -> Rounding {
+        let sums = S::EPSILON * (2.0 * norm2(x) + norm2(grad));
+        let value = (2.0 * value).sqrt() * sums + (4.0 * S::EPSILON + sum_error(grad.len())) * value;
+        Rounding { value, grad: std::f64::consts::SQRT_2 * sums }
     }
 
     fn form(&self) -> Form<'_, S> {

@@ -1,8 +1,11 @@
 //! Products: general, Gram, symmetric.
 
+use std::ops::{AddAssign, Range};
+
 use faer::traits::ComplexField;
 use faer::{Accum, Par};
 
+use super::blocks::{Lent, blocks, in_stretches};
 use super::{Into, Mat, columns, dots, faer_mut, outer};
 use crate::vector::simd;
 
@@ -57,16 +60,24 @@ const fn half_pays<T>(n: usize) -> bool {
     n >= if size_of::<T>() == 8 { 28 } else { 56 }
 }
 
-pub(super) fn gram<T: ComplexField + Copy + Narrow>(g: &mut [T], x: Mat<T>) {
-    if x.transposed || !T::outer(g, x.data, x.data, x.cols) {
-        lower_product(g, x.t(), x, x.cols());
-    }
+/// What sums in blocks need of a number type.
+pub(super) trait Number: ComplexField + Copy + Narrow + Lent + AddAssign {}
+impl<T: ComplexField + Copy + Narrow + Lent + AddAssign> Number for T {}
+
+pub(super) fn gram<T: Number>(g: &mut [T], x: Mat<T>) {
+    let n = x.cols();
+    in_stretches(&mut g[..n * n], x.rows(), |g, rows| {
+        let entries = rows.start * n..rows.end * n;
+        if x.transposed || !T::outer(g, &x.data[entries.clone()], &x.data[entries], n) {
+            lower_product(g, x.t(), x, rows);
+        }
+    });
 }
 
-pub(super) fn symmetric_product<T: ComplexField + Copy + Narrow>(c: &mut [T], a: &[T], b: &[T], n: usize) {
+pub(super) fn symmetric_product<T: Number>(c: &mut [T], a: &[T], b: &[T], n: usize) {
     let (a, b) = (Mat::new(a, n, n), Mat::new(b, n, n));
     if !T::outer(c, a.data, b.data, n) {
-        lower_product(c, a, b, n); // AᵀB = AB
+        in_stretches(&mut c[..n * n], n, |c, terms| lower_product(c, a, b, terms)); // AᵀB = AB
     }
 }
 
@@ -76,20 +87,30 @@ const fn panel(n: usize) -> usize {
     if n < 900 { 8 } else { 64 }
 }
 
-/// C ← AB, known to be symmetric: the lower triangle is computed, a panel of rows at a time, and mirrored.
-fn lower_product<T: ComplexField + Copy + Narrow>(c: &mut [T], a: Mat<T>, b: Mat<T>, n: usize) {
-    if !half_pays::<T>(n) {
-        return product(c, Into::Replace, T::one_impl(), a, b);
+/// C ← AB over a stretch of terms, known to be symmetric: the lower triangle is computed, a panel of rows at a time, and
+/// mirrored. All panels of a block come before those of the next: it stays in cache.
+fn lower_product<T: Number>(c: &mut [T], a: Mat<T>, b: Mat<T>, stretch: Range<usize>) {
+    let n = a.rows();
+    let half = half_pays::<T>(n);
+    let whole = stretch.len() == a.cols();
+    if !half && whole && T::product(c, Into::Replace, T::one_impl(), a, b) {
+        return;
     }
-    let (a, b, mut lower) = (a.faer(), b.faer(), faer_mut(c, n, n));
-    let k = a.ncols();
-    for top in (0..n).step_by(panel(n)) {
-        let end = (top + panel(n)).min(n);
-        let panel = lower.as_mut().submatrix_mut(top, 0, end - top, end);
-        let (a, b) = (a.submatrix(top, 0, end - top, k), b.submatrix(0, 0, k, end));
-        faer::linalg::matmul::matmul(panel, Accum::Replace, a, b, T::one_impl(), Par::Seq);
+    let (a, b, mut c_view) = (a.faer(), b.faer(), faer_mut(c, n, n));
+    let mut accum = Accum::Replace;
+    for terms in blocks(stretch) {
+        let (a, b) = (a.subcols(terms.start, terms.len()), b.subrows(terms.start, terms.len()));
+        for top in (0..n).step_by(if half { panel(n) } else { n }) {
+            let end = if half { (top + panel(n)).min(n) } else { n };
+            let target = c_view.as_mut().submatrix_mut(top, 0, end - top, end);
+            let (a, b) = (a.subrows(top, end - top), b.subcols(0, end));
+            faer::linalg::matmul::matmul(target, accum, a, b, T::one_impl(), Par::Seq);
+        }
+        accum = Accum::Add;
     }
-    mirror(c, n);
+    if half {
+        mirror(c, n);
+    }
 }
 
 /// Copies the lower triangle onto the upper one, a tile at a time, which is turned in registers.
@@ -132,6 +153,28 @@ fn mirror_tile<T: Copy>(c: &mut [T], n: usize, top: usize, left: usize) {
 #[cfg(test)]
 mod tests {
     use super::super::{Dense, Into, Mat};
+
+    /// What was summed before is large, and the terms of a block are so small that they would all be lost if they were added
+    /// to it one by one. They are not: a block is summed before it is added, and a stretch too.
+    #[test]
+    fn blocks_are_summed_before_they_are_added() {
+        for (rows, n) in [(1025, 2), (1100, 12), (600, 17), (1024, 30), (700, 64), (33_000, 5), (33_000, 12)] {
+            // The first row makes 2⁵³; every other term is ½ and lost if it is added alone.
+            let entry =
+                |at: usize| if at / n == 0 { 53f64.div_euclid(2.0).exp2() * 2f64.sqrt() } else { 0.5f64.sqrt() };
+            let x: Vec<f64> = (0..rows * n).map(entry).collect();
+            let expected = x[0] * x[0] + (rows - 1) as f64 * 0.5;
+            let mut turned = vec![0.0; rows * n];
+            (0..rows * n).for_each(|at| turned[at % n * rows + at / n] = x[at]);
+            for x in [Mat::new(&x, rows, n), Mat::new(&turned, n, rows).t()] {
+                let mut g = vec![0.0; n * n];
+                f64::gram(&mut g, x);
+                // All blocks but the first, where the large term is, arrive whole.
+                let lost = g.iter().map(|g| expected - g).fold(0.0, f64::max);
+                assert!(lost <= 0.5 * 520.0 + 64.0, "{rows}×{n}: {lost} of {}", 0.5 * rows as f64);
+            }
+        }
+    }
 
     #[test]
     fn half_products_equal_whole_ones() {

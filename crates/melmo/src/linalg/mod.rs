@@ -2,9 +2,10 @@
 //!
 //! [`Dense`] has one concrete implementation for `f32` and one for `f64`, so the generic code of the crate behind it
 //! is compiled once, here. Matrices are row-major slices with their sizes; scratch is lent by the caller as a slice
-//! of the same number type, so nothing here allocates, but for the packing buffer of a thread's first large product,
-//! which it keeps. Everything runs on the calling thread.
+//! of the same number type, so nothing here allocates, but for the packing buffer of a thread's first large product and
+//! the sums of very long matrices, which it keeps. Everything runs on the calling thread.
 
+mod blocks;
 mod cholesky;
 mod columns;
 mod dots;
@@ -14,6 +15,7 @@ mod outer;
 mod scratch;
 mod svd;
 
+pub use blocks::roundings;
 use faer::{MatMut, MatRef};
 
 /// A row-major matrix, or its transpose, seen through a slice.
@@ -75,7 +77,7 @@ pub trait Dense: Sized + sealed::Sealed {
     /// C ← αAB or C + αAB, with C row-major.
     fn gemm(c: &mut [Self], into: Into, alpha: Self, a: Mat<Self>, b: Mat<Self>);
 
-    /// G ← XᵀX, both triangles.
+    /// G ← XᵀX, both triangles; a term of an entry is rounded [`roundings`]`(rows)` times at most.
     fn gram(g: &mut [Self], x: Mat<Self>);
 
     /// C ← AB for symmetric A and B (n×n) whose product is symmetric too: half the work, both triangles filled.

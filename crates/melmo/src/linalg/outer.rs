@@ -1,10 +1,11 @@
 //! AᵀB = Σ aᵢᵀbᵢ over the rows of A and B in `f64`, where it is known to be symmetric and has 9 to 16 columns.
 //!
 //! A row of the result is two vectors of 8 that overlap. The right one is computed for all n rows; the left one for the
-//! first n − 8 only, the rest of it being the mirror image of the right one. All sums stay in registers.
+//! first n − 8 only, the rest of it being the mirror image of the right one. All sums of a block of rows stay in registers.
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::blocks::BLOCK;
 use super::gemm::LANES;
 
 /// C ← AᵀB for A and B with n columns. False, and nothing is done, for an n outside 9..=16 and on machines whose vectors
@@ -46,13 +47,22 @@ impl<const N: usize> WithSimd for Outer<'_, N> {
         let extra = N - LANES;
         let zero = simd.splat_f64s(0.0);
         let (mut left, mut right) = ([zero; LANES], [zero; N]);
-        for (a, b) in a.iter().zip(b) {
-            let (first, last) = (S::as_simd_f64s(&b[..LANES]).0[0], S::as_simd_f64s(&b[extra..]).0[0]);
+        for (a, b) in a.chunks(BLOCK).zip(b.chunks(BLOCK)) {
+            let (mut block_left, mut block_right) = ([zero; LANES], [zero; N]);
+            for (a, b) in a.iter().zip(b) {
+                let (first, last) = (S::as_simd_f64s(&b[..LANES]).0[0], S::as_simd_f64s(&b[extra..]).0[0]);
+                for i in 0..N {
+                    let a = simd.splat_f64s(a[i]);
+                    block_right[i] = simd.mul_add_e_f64s(a, last, block_right[i]);
+                    if i < extra {
+                        block_left[i] = simd.mul_add_e_f64s(a, first, block_left[i]);
+                    }
+                }
+            }
             for i in 0..N {
-                let a = simd.splat_f64s(a[i]);
-                right[i] = simd.mul_add_e_f64s(a, last, right[i]);
+                right[i] = simd.add_f64s(right[i], block_right[i]);
                 if i < extra {
-                    left[i] = simd.mul_add_e_f64s(a, first, left[i]);
+                    left[i] = simd.add_f64s(left[i], block_left[i]);
                 }
             }
         }

@@ -34,6 +34,7 @@
 //!   ([`guarantee`]).
 //! - [`solver`]: plain iterators; [`drive`]: the one loop with a clock, stopping and status; [`trace`], [`report`],
 //!   [`certificate`]: what comes out.
+//! - [`check`](mod@check): whether terms of your own are what they say.
 //! - [`catalogue`]: one table of everything, for programs, documents and tests.
 //!
 //! Arrays are `f32` or `f64` ([`real::Real`]); every scalar is an `f64`. Nothing is allocated after construction.
@@ -47,6 +48,7 @@
 pub mod block;
 pub mod catalogue;
 pub mod certificate;
+pub mod check;
 pub mod drive;
 pub mod error;
 pub mod geometry;

@@ -7,11 +7,24 @@ mod operators;
 mod penalties;
 mod scale;
 
+use melmo::check::{Finding, Options};
 use melmo::real::Real;
 
 /// How far rounding may take a result of this precision from the truth, relative to its size.
 fn slack<S: Real>() -> f64 {
     if S::EPSILON > 1e-10 { 2e-4 } else { 1e-10 }
+}
+
+/// Many points, and no more room than rounding needs.
+fn thorough<S: Real>() -> Options {
+    Options { probes: 40, tolerance: Some(slack::<S>()), ..Options::default() }
+}
+
+/// Every law holds, and each was tried.
+fn assert_laws<S: Real>(name: &str, findings: Vec<Finding<S>>) {
+    for finding in findings {
+        assert!(finding.holds && finding.tests > 0, "{name}\n{finding}");
+    }
 }
 
 fn dot<S: Real>(a: &[S], b: &[S]) -> f64 {

@@ -23,7 +23,11 @@ class Check(NamedTuple):
 
 
 class Verification(tuple[Check, ...]):
-    """What a verification found, line by line; true when every line holds."""
+    """What a verification found, line by line; true when every line holds.
+
+    It says that the certificate was *reproduced* and that its claims are true, not that the problem is solved:
+    :meth:`Certificate.passed` asks that.
+    """
 
     __slots__ = ()
 
@@ -36,8 +40,11 @@ class Verification(tuple[Check, ...]):
         return self.passed
 
     def __repr__(self) -> str:
-        lines = [f"{'holds' if c.holds else 'FAILS'}  {c.what}: {c.left:.6g}, {c.right:.6g}" for c in self]
-        return "\n".join(["passed" if self.passed else "failed", *lines])
+        lines = [
+            f"{'holds' if c.holds else 'FAILS'}  {c.what}: {c.left:.6g} against {c.right:.6g}, give or take {c.slack:.2g}"
+            for c in self
+        ]
+        return "\n".join(["reproduced" if self.passed else "not reproduced", *lines])
 
 
 class BlockNorm(NamedTuple):
@@ -50,8 +57,24 @@ class BlockNorm(NamedTuple):
     radius: float
 
 
+class Optimality(NamedTuple):
+    """F(x), what no point lies below, and a bound on F(x) − F*."""
+
+    objective: float
+    bound: float
+    gap: float
+
+
+class Claim(NamedTuple):
+    """What was asked for and reached; None for what was not asked for."""
+
+    dual_norm: float | None
+    prox_gap: float | None
+    gap: float | None
+
+
 class Stationarity(NamedTuple):
-    """For surjective T: x̃ near x with Tx̃ = z, and a bound on dist(−∇f(x̃), T*∂g(Tx̃))."""
+    """For surjective T: x̃ near x with Tx̃ = z, and ‖∇f(x̃) + T*w‖₂ with w ∈ ∂g(z)."""
 
     point: Variable
     distance: float
@@ -59,7 +82,8 @@ class Stationarity(NamedTuple):
 
 
 class Certificate:
-    """At x, with z = prox_{βg}(Tx): ‖∇F_β(x)‖_* lies in `dual_norm` and ‖Tx − z‖₂ is `prox_gap`.
+    """At (x, u, β), with z = prox_{βg}(u) and w = (u − z)/β ∈ ∂g(z): ‖∇f(x) + T*w‖_* lies in `dual_norm`, ‖Tx − z‖₂ is `prox_gap`,
+    and F(x) − F* is at most `gap`, where that can be told. Methods that smooth have u = Tx.
 
     It remembers the problem and the point of its run, so that ``verify()`` needs nothing; a copy that was pickled, or made
     by ``from_json``, has to be given both.
@@ -89,7 +113,7 @@ class Certificate:
 
     @property
     def dual_norm(self) -> tuple[float, float]:
-        """Bounds on ‖∇F_β(x)‖_*."""
+        """Bounds on ‖∇f(x) + T*w‖_*."""
         return self._raw.dual_norm
 
     @property
@@ -98,9 +122,38 @@ class Certificate:
         return self._raw.prox_gap
 
     @property
-    def claim(self) -> tuple[float, float] | None:
-        """The ε of the dual norm and of the gap that were asked for and reached, if they were."""
-        return self._raw.claim
+    def x(self) -> Variable | None:
+        """The point that it speaks of, if it remembers it."""
+        return self._x
+
+    @property
+    def u(self) -> Variable | None:
+        """u, where it is not Tx."""
+        u = self._raw.u
+        return u if u is None or self._problem is None else self._problem.range.unpack(u)
+
+    @property
+    def claim(self) -> Claim | None:
+        """What was asked for and reached, if it was."""
+        claim = self._raw.claim
+        return None if claim is None else Claim(*claim)
+
+    @property
+    def optimality(self) -> Optimality | None:
+        """F(x) and a lower bound on F*, where there is one."""
+        found = self._raw.optimality[0]
+        return None if found is None else Optimality(*found)
+
+    @property
+    def gap(self) -> float | None:
+        """A bound on F(x) − F*; None where there is none, and then `no_gap` says why."""
+        found = self.optimality
+        return None if found is None else found.gap
+
+    @property
+    def no_gap(self) -> str | None:
+        """Why there is no bound on F(x) − F*, where there is none."""
+        return self._raw.optimality[1]
 
     @property
     def stationarity(self) -> Stationarity | None:
@@ -128,12 +181,29 @@ class Certificate:
         Verification
             Line by line what was compared; true when every line holds.
         """
+        problem, x = self._remembered(problem, x)
+        lines = problem._raw.verify(self._raw, problem.packing.pack("x", x), tolerance)
+        return Verification(Check(*line) for line in lines)
+
+    def passed(self, tol: float = 1e-6, problem: Problem | None = None, x: Any = None) -> bool:
+        """Whether the point is any good, recomputed and with rounding added.
+
+        Parameters
+        ----------
+        tol : float, default 1e-6
+            ‖∇f(x) + T*w‖₂ ≤ tol·(‖∇f(x)‖₂ + ‖T*w‖₂) and ‖Tx − z‖₂ ≤ tol·‖Tx‖₂, or F(x) − F* ≤ tol·|F(x)|.
+        problem, x
+            As in :meth:`verify`.
+        """
+        problem, x = self._remembered(problem, x)
+        return problem._raw.passed(self._raw, problem.packing.pack("x", x), tol)
+
+    def _remembered(self, problem: Problem | None, x: Any) -> tuple[Problem, Any]:
         problem = problem or self._problem
         x = self._x if x is None else x
         if problem is None or x is None:
-            raise ValueError("this certificate does not remember its problem and point: give both to verify()")
-        lines = problem._raw.verify(self._raw, problem.packing.pack("x", x), tolerance)
-        return Verification(Check(*line) for line in lines)
+            raise ValueError("this certificate does not remember its problem and point: give both")
+        return problem, x
 
     def to_json(self) -> str:
         """Every digit, in the form that the program stores."""
@@ -163,8 +233,11 @@ class Certificate:
         lower, upper = self.dual_norm
         about = f"dual_norm=({lower:.4g}, {upper:.4g}), prox_gap={self.prox_gap:.4g}, beta={self.beta:.4g}"
         if self.claim is not None:
-            about += f", claim=({self.claim[0]:.4g}, {self.claim[1]:.4g})"
+            said = (f"{name} <= {limit:.4g}" for name, limit in self.claim._asdict().items() if limit is not None)
+            about += ", claimed: " + " and ".join(said)
         found = self._raw.stationarity
         if found is not None:
             about += f", stationary to {found[2]:.4g} at distance {found[1]:.4g}"
+        if self.gap is not None:
+            about += f", F within {self.gap:.4g} of the least"
         return f"Certificate({about})"

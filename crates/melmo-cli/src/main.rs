@@ -11,6 +11,7 @@ mod picture;
 mod render;
 mod result;
 mod session;
+mod statement;
 
 use std::process::ExitCode;
 

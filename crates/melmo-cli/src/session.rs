@@ -16,7 +16,8 @@ use crate::job::Job;
 use crate::output::Outputs;
 use crate::render::progress::{Progress, interrupted};
 use crate::render::{Summary, report, seconds, short, trace};
-use crate::result::{self, Saved};
+use crate::result::{self, Kept, Saved};
+use crate::statement::Statement;
 
 /// A command that solves one problem.
 pub trait Solve {
@@ -97,7 +98,7 @@ fn run_in<S: Real, C: Solve>(command: &C, job: &Job) -> Result<ExitCode, Error> 
         let version = env!("CARGO_PKG_VERSION").into();
         let Header { resolved, sources, .. } = header;
         let saved = Saved { version, job: resolved, sources, summary: summary.json(), certificate };
-        result::write(folder, outputs.force(), &saved, &solved)?;
+        result::write(folder, outputs.force(), saved, &solved)?;
         summary.text("result", "result", format!("{}", folder.display()));
     }
     if !solving.quiet || solving.json {
@@ -197,17 +198,7 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
     summary.silent("status", solved.ended.name());
     summary.silent("seconds", time);
     if let Some(certificate) = &report.certificate {
-        let (dual_norm, gap) = (certificate.dual_norm.upper, certificate.prox_gap);
-        let text = format!(
-            "dual norm ≤ {}, proximal gap {}, at β = {}",
-            short(dual_norm),
-            short(gap),
-            short(certificate.beta)
-        );
-        summary.add("dual_norm", dual_norm, "certificate", text);
-        summary.silent("prox_gap", gap);
-        summary.silent("beta", certificate.beta);
-        summary.silent("certified", certificate.claim.is_some());
+        certified(certificate, solving, summary);
     }
     if solving.verbose {
         let facts = prepared.problem.facts();
@@ -223,28 +214,48 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
     }
 }
 
+/// What is certain about the point, in words; the numbers are in JSON.
+fn certified<S: Real>(certificate: &Certificate<S>, solving: &Solving, summary: &mut Summary) {
+    let (dual_norm, gap) = (certificate.dual_norm.upper, certificate.prox_gap);
+    let text =
+        format!("stationary to {}, and Tx within {} of a point that has such slopes", short(dual_norm), short(gap));
+    summary.add("dual_norm", dual_norm, "certificate", text);
+    summary.silent("prox_gap", gap);
+    summary.silent("beta", certificate.beta);
+    summary.silent("certified", certificate.claim.is_some());
+    match (&certificate.optimality, &certificate.no_gap) {
+        (Some(found), _) => {
+            let part = 100.0 * found.gap / found.objective.abs();
+            let part = if part.is_finite() { format!(" ({} %)", short(part)) } else { String::new() };
+            let text = format!("F is within {}{part} of the least there is", short(found.gap));
+            summary.add("gap", found.gap, "optimality", text);
+            summary.silent("lower_bound", found.bound);
+        }
+        (None, Some(reason)) if solving.verbose => {
+            summary.text("no_gap", "optimality", format!("no bound on F − F*: {reason}"));
+        }
+        (None, reason) => summary.silent("no_gap", reason.clone()),
+    }
+}
+
 /// 0 when it did what was asked, 1 when it stopped without the certificate asked for, or was interrupted.
 fn exit(settings: &Settings, ended: Ended) -> ExitCode {
     let done = match ended {
         Ended::Certified => true,
-        Ended::Iterations | Ended::Settled | Ended::Time => settings.epsilon.is_none(),
+        Ended::Iterations | Ended::Settled | Ended::Time => settings.epsilon.is_none() && settings.gap.is_none(),
         Ended::Interrupted | Ended::NotFinite => false,
     };
     ExitCode::from(u8::from(!done))
 }
 
-/// Re-checks a saved result of this command.
-pub fn verify<S: Real, C: Solve>(
-    command: &C,
-    saved: &Saved<S>,
-    x: &[S],
-    tolerance: Option<f64>,
-) -> Result<melmo::certificate::Verification, Error> {
+/// Re-checks a saved result of this command: the problem is built again from the job and its inputs, then everything that a
+/// reader takes away is compared with it.
+pub fn verify<S: Real, C: Solve>(command: &C, kept: &Kept<S>, tolerance: Option<f64>) -> Result<Statement, Error> {
     let (mut inputs, mut summary) = (Inputs::known_again(true), Summary::default());
     let ready = command.prepare::<S>(&mut inputs, &mut summary)?;
-    if let Some(changed) = saved.sources.iter().find(|source| !inputs.sources.contains(source)) {
+    if let Some(changed) = kept.saved.sources.iter().find(|source| !inputs.sources.contains(source)) {
         return Err(Error::input(&changed.path, "is not the file that the result was computed from"));
     }
-    let tolerance = tolerance.unwrap_or_else(Certificate::<S>::default_tolerance);
-    Ok(saved.certificate.verify(&ready.prepared.problem, x, tolerance)?)
+    let Solving { precision, .. } = command.solving();
+    Statement::check(&ready.prepared, &command.solving().settings(), precision, &inputs.sources, kept, tolerance)
 }

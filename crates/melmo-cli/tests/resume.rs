@@ -41,7 +41,7 @@ fn a_run_killed_and_resumed_is_the_same_run() {
 fn only_the_same_job_is_resumed() {
     let place = Place::new();
     place.write("y.csv", "1,0,0,2\n0,5,3,0\n");
-    let run = "recover y.csv --method melmo --iterations 400000 --checkpoint run.ck --every 1ms -q";
+    let run = "recover y.csv --method melmo --iterations 400000 --tolerance 0 --checkpoint run.ck --every 1ms -q";
     let mut child = place.command(run).stderr(Stdio::null()).spawn().unwrap();
     wait_for(&place, "run.ck");
     child.kill().unwrap();

@@ -71,7 +71,7 @@ impl Certificate {
         rows.iter().map(row).collect()
     }
 
-    /// Bounds on ‖∇F_β(x)‖_*.
+    /// Bounds on ‖∇f(x) + T*w‖_*.
     #[getter]
     fn dual_norm(&self) -> (f64, f64) {
         precisely!(&self.0, c => (c.dual_norm.lower, c.dual_norm.upper))
@@ -83,10 +83,24 @@ impl Certificate {
         precisely!(&self.0, c => c.prox_gap)
     }
 
-    /// What was asked for and reached: the ε of the dual norm and of the gap.
+    /// What was asked for and reached: the ε of the dual norm, of the proximal gap, and the gap of F.
     #[getter]
-    fn claim(&self) -> Option<(f64, f64)> {
-        precisely!(&self.0, c => c.claim.map(|claim| (claim.dual_norm, claim.prox_gap)))
+    fn claim(&self) -> Option<(Option<f64>, Option<f64>, Option<f64>)> {
+        precisely!(&self.0, c => c.claim.map(|claim| (claim.dual_norm, claim.prox_gap, claim.gap)))
+    }
+
+    /// u, where it is not Tx.
+    #[getter]
+    fn u<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        precisely!(&self.0, c => c.u.as_ref().map(|u| give(py, u.clone()).into_any()))
+    }
+
+    /// F(x), the lower bound on F*, and a bound on their distance; where there is none, the reason.
+    #[getter]
+    fn optimality(&self) -> (Option<(f64, f64, f64)>, Option<String>) {
+        precisely!(&self.0, c => {
+            (c.optimality.map(|o| (o.objective, o.bound, o.gap)), c.no_gap.clone())
+        })
     }
 
     /// x̃, its distance from x, and the bound on how far from stationary it is.

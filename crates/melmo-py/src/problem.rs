@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use melmo::certificate::Certificate as Plain;
+use melmo::certificate::{Certificate as Plain, Evidence};
 use melmo::problem::Problem as Composite;
 use melmo_tasks::{Defaults, Solved, Watch, solve_from};
 use numpy::PyArray1;
@@ -80,7 +80,7 @@ impl Problem {
             let x = view.as_slice()?;
             p.layout().check("x", x).map_err(raised)?;
             p.check_beta(beta).map_err(raised)?;
-            let z = py.detach(|| p.prox_point(x, beta));
+            let z = py.detach(|| p.prox_point(x, Evidence::smoothed(beta)));
             failure::take().map_or(Ok(()), Err)?;
             Ok(PyArray1::from_vec(py, z).into_any())
         })
@@ -108,6 +108,17 @@ impl Problem {
         tolerance: Option<f64>,
     ) -> PyResult<Vec<CheckRow>> {
         precisely!(&self.0, p => verify(py, p, certificate, x, tolerance))
+    }
+
+    /// Whether x is what a tolerance asks for, by its certificate, recomputed.
+    fn passed(
+        &self,
+        py: Python<'_>,
+        certificate: &Certificate,
+        x: &Bound<'_, PyAny>,
+        tolerance: f64,
+    ) -> PyResult<bool> {
+        precisely!(&self.0, p => passed(py, p, certificate, x, tolerance))
     }
 
     /// A solver that goes step by step.
@@ -184,15 +195,16 @@ fn solve<'py, S: Terms + Stored>(
 /// user's term, nothing could be said about the last point: then it is said now.
 fn take_best<S: Terms>(problem: &Composite<S>, solved: &mut Solved<S>, watcher: &mut Watcher<S>) {
     let report = &mut solved.report;
-    let Some((norms, beta)) = watcher.measure.take() else { return };
+    let Some((norms, u, beta)) = watcher.shown.take() else { return };
     match watcher.best.take() {
         Some(best) if best.objective < report.objective || report.objective.is_nan() => {
             (report.x, report.objective) = (best.x, best.objective);
         }
         _ => return,
     }
-    report.z = problem.prox_point(&report.x, beta);
-    report.certificate = Plain::new(problem, &report.x, beta, norms, None, None).ok();
+    let evidence = Evidence { u: u.as_deref(), beta };
+    report.z = problem.prox_point(&report.x, evidence);
+    report.certificate = Plain::new(problem, &report.x, evidence, norms, None, None).ok();
 }
 
 fn verify<S: Terms + Stored>(
@@ -209,4 +221,19 @@ fn verify<S: Terms + Stored>(
     let verification = py.detach(|| certificate.verify(problem, x, tolerance));
     failure::take().map_or(Ok(()), Err)?;
     verification.map(|verification| lines(&verification)).map_err(raised)
+}
+
+fn passed<S: Terms + Stored>(
+    py: Python<'_>,
+    problem: &Composite<S>,
+    certificate: &Certificate,
+    x: &Bound<'_, PyAny>,
+    tolerance: f64,
+) -> PyResult<bool> {
+    let view = array::read::<S>("x", x)?;
+    let x = view.as_slice()?;
+    let certificate = S::stored(certificate)?;
+    let passed = py.detach(|| certificate.passed(problem, x, tolerance));
+    failure::take().map_or(Ok(()), Err)?;
+    passed.map_err(raised)
 }

@@ -132,8 +132,8 @@ impl Run {
         }
         let certified = precisely!(&state.cell, cell => {
             cell.with_dependent(|problem, (solver, _, _)| -> PyResult<_> {
-                let x = solver.certificate_point();
-                Ok((Certificate::new(certify(problem, &**solver, x)?), PyArray1::from_slice(py, x).into_any()))
+                let x = PyArray1::from_slice(py, solver.x()).into_any();
+                Ok((Certificate::new(certify(problem, &**solver)?), x))
             })
         });
         failure::take().map_or(Ok(()), Err)?;
@@ -151,6 +151,7 @@ fn next<S: Scalar>(solver: &mut dyn Solver<S>, with_objective: bool) -> Option<(
     Some((info, objective))
 }
 
-fn certify<S: Scalar + Stored>(problem: &Problem<S>, solver: &dyn Solver<S>, x: &[S]) -> PyResult<Plain<S>> {
-    Plain::new(problem, x, solver.certificate_beta(), solver.norms(), None, None).map_err(raised)
+fn certify<S: Scalar + Stored>(problem: &Problem<S>, solver: &dyn Solver<S>) -> PyResult<Plain<S>> {
+    let mut u = vec![S::ZERO; problem.t().range().size()];
+    Plain::new(problem, solver.x(), solver.evidence(&mut u), solver.norms(), None, None).map_err(raised)
 }

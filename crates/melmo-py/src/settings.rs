@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use melmo::catalogue;
-use melmo::drive::Epsilon;
+use melmo::drive::{Epsilon, Gap};
 use melmo::error::Error;
 use melmo::geometry::Oracle;
 use melmo_tasks::{GeometryChoice, Settings};
@@ -40,6 +40,10 @@ pub fn solving(given: &Bound<'_, PyDict>) -> PyResult<Solving> {
             "max_iter" => settings.iterations = Some(value.extract()?),
             "epsilon" => settings.epsilon = Some(Epsilon::Absolute(tolerance("epsilon", &value)?)),
             "relative_epsilon" => settings.epsilon = Some(Epsilon::Relative(tolerance("relative_epsilon", &value)?)),
+            "gap" => settings.gap = Some(Gap::Absolute(tolerance("gap", &value)?)),
+            "relative_gap" => settings.gap = Some(Gap::Relative(tolerance("relative_gap", &value)?)),
+            "radius" => settings.radius = Some(tolerance("radius", &value)?),
+            "tol" => settings.tolerance = Some(value.extract()?),
             "max_epochs" => settings.max_epochs = Some(value.extract()?),
             "time_limit" => settings.time_limit = Some(duration(value.extract()?)?),
             "trace_every" => solving.trace_every = value.extract()?,

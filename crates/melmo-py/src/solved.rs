@@ -18,9 +18,9 @@ pub fn ending(ended: Ended, halt: Option<&Halt>) -> (&'static str, &'static str)
         None => {}
     }
     let message = match ended {
-        Ended::Certified => "Both certificate numbers are at most epsilon.",
+        Ended::Certified => "What was asked for is proven: see the certificate's claim.",
         Ended::Iterations => "All steps were taken.",
-        Ended::Settled => "Nothing more to do: the gradient is tiny next to the start's, and the gap next to x.",
+        Ended::Settled => "Nothing more to do, to the tolerance: what is left of the gradients is tiny next to them.",
         Ended::Time => "Time is up.",
         Ended::Interrupted => "The run was ended from outside.",
         Ended::NotFinite => "An evaluation was not finite; this is the last point that was.",

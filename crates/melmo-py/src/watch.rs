@@ -36,8 +36,8 @@ pub struct Watcher<S> {
     pub progress: Option<Py<PyAny>>,
     /// The point of least F among those whose F was known: rows, heartbeats, points that the callback saw.
     pub best: Option<Best<S>>,
-    /// What the solver measures with: its norm and, at the best point, its β.
-    pub measure: Option<(Vec<BlockNorm>, f64)>,
+    /// What the solver shows at the best point: its norm, u where it is not Tx, and β.
+    pub shown: Option<(Vec<BlockNorm>, Option<Vec<S>>, f64)>,
     halt: Option<Halt>,
     last: Instant,
 }
@@ -45,7 +45,7 @@ pub struct Watcher<S> {
 impl<S: Scalar> Watcher<S> {
     /// Nobody but signals.
     pub fn new(callback: Option<Py<PyAny>>, progress: Option<Py<PyAny>>) -> Self {
-        Self { callback, progress, best: None, measure: None, halt: None, last: Instant::now() }
+        Self { callback, progress, best: None, shown: None, halt: None, last: Instant::now() }
     }
 
     /// Why it ended the run, if it did. A user's term that failed counts, and a Ctrl-C that struck inside of one.
@@ -68,8 +68,14 @@ impl<S: Scalar> Watcher<S> {
         let best = self.best.get_or_insert_with(|| Best { k: 0, objective, x: x.to_vec() });
         (best.k, best.objective) = (info.k, objective);
         best.x.copy_from_slice(x);
-        let norms = self.measure.take().map_or_else(|| solver.norms(), |(norms, _)| norms);
-        self.measure = Some((norms, solver.certificate_beta()));
+        let (norms, room) = match self.shown.take() {
+            Some((norms, room, _)) => (norms, room),
+            None => (solver.norms(), None),
+        };
+        let mut u = room.unwrap_or_else(|| vec![S::ZERO; solver.problem().t().range().size()]);
+        let evidence = solver.evidence(&mut u);
+        let (stored, beta) = (evidence.u.is_some(), evidence.beta);
+        self.shown = Some((norms, stored.then_some(u), beta));
     }
 
     /// Lets Python run its signal handlers, and tells the progress.

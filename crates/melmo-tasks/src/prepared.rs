@@ -23,6 +23,8 @@ pub struct Defaults {
     pub norm: Norm,
     /// Steps at most.
     pub iterations: u64,
+    /// A run may end before its steps are used up, where nothing is left to do. Not where their number is a part of the method.
+    pub settles: bool,
     /// What `auto` means here, where the task knows better than the problem's structure says.
     pub tuned: Option<Tuned>,
 }
@@ -40,6 +42,6 @@ pub struct Tuned {
 
 impl Default for Defaults {
     fn default() -> Self {
-        Self { norm: Norm::L2, iterations: 5000, tuned: None }
+        Self { norm: Norm::L2, iterations: 5000, settles: true, tuned: None }
     }
 }

@@ -19,8 +19,6 @@ pub struct Snapshot<S: Real> {
     pub rows: Vec<Row>,
     /// Time spent so far.
     pub elapsed: Duration,
-    /// The first dual norm that was known.
-    pub first: Option<f64>,
 }
 
 /// What is done with a snapshot; it may refuse, which ends the run.
@@ -45,12 +43,6 @@ pub(crate) struct Recorder<'w, S: Real> {
     /// How often to hand out a snapshot, and what is done with it.
     pub keep: Option<(Duration, Keep<'w, S>)>,
     pub kept: Instant,
-    /// End the run where both certificate numbers are this small, relative to the start and to x.
-    pub settle: Option<f64>,
-    /// It was.
-    pub settled: bool,
-    /// The first dual norm that was known: methods without smoothing do not measure their start.
-    pub first: Option<f64>,
 }
 
 impl<S: Real> Recorder<'_, S> {
@@ -84,20 +76,11 @@ impl<S: Real> Recorder<'_, S> {
         }
     }
 
-    /// The gradient is tiny next to the start's, and the gap next to x: there is nothing more to do.
-    fn has_settled(&self, info: &Info, solver: &dyn Solver<S>) -> bool {
-        let (Some(tolerance), Some(first)) = (self.settle, self.first) else { return false };
-        let start = solver.start_measure().map_or(first, |[start, _]| start);
-        let small = info.epoch.is_none() && info.dual_norm.upper <= tolerance * start;
-        small && info.prox_gap <= tolerance * melmo::vector::norm2(solver.x())
-    }
-
     /// Hands out a snapshot of this moment.
     fn snapshot(&mut self, solver: &dyn Solver<S>) -> ControlFlow<()> {
         let elapsed = self.elapsed();
         let Some((_, keep)) = &mut self.keep else { return ControlFlow::Continue(()) };
-        let snapshot =
-            Snapshot { state: solver.save(), rows: std::mem::take(&mut self.rows), elapsed, first: self.first };
+        let snapshot = Snapshot { state: solver.save(), rows: std::mem::take(&mut self.rows), elapsed };
         let flow = keep(&snapshot);
         self.rows = snapshot.rows;
         self.kept = Instant::now();
@@ -107,9 +90,6 @@ impl<S: Real> Recorder<'_, S> {
 
 impl<S: Real> Observer<S> for Recorder<'_, S> {
     fn observe(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> ControlFlow<()> {
-        if self.first.is_none() && info.dual_norm.upper < f64::MAX {
-            self.first = Some(info.dual_norm.upper);
-        }
         let mut info = *info;
         if self.wants(&info) {
             self.push(&info, solver);
@@ -120,7 +100,6 @@ impl<S: Real> Observer<S> for Recorder<'_, S> {
         if due || flow.is_break() {
             self.snapshot(solver)?;
         }
-        self.settled = flow.is_continue() && self.has_settled(&info, solver);
-        if self.settled { ControlFlow::Break(()) } else { flow }
+        flow
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use melmo::drive::Epsilon;
+use melmo::drive::{Epsilon, Gap};
 use melmo::geometry::Oracle;
 
 use crate::choice::GeometryChoice;
@@ -14,7 +14,7 @@ pub struct Settings {
     pub method: String,
     /// Parameters of the method.
     pub arguments: Vec<(String, f64)>,
-    /// The norm of the steps.
+    /// The norm of the steps, and of the certificate.
     pub geometry: Option<GeometryChoice>,
     /// How spectral directions are found.
     pub oracle: Oracle,
@@ -22,6 +22,12 @@ pub struct Settings {
     pub iterations: Option<u64>,
     /// Stop at a certificate.
     pub epsilon: Option<Epsilon>,
+    /// Stop where F(x) − F* is proven to be small.
+    pub gap: Option<Gap>,
+    /// A radius that every minimiser lies in, for bounds on F* that need one.
+    pub radius: Option<f64>,
+    /// Stop where nothing is left to do, to this tolerance; 10⁻⁶ (10⁻⁴ in `f32`) unless given, 0 never.
+    pub tolerance: Option<f64>,
     /// Epochs at most, for methods that run in epochs: epochs 0 to n − 1 are 2ⁿ − 1 steps.
     pub max_epochs: Option<u32>,
     /// Time at most.
@@ -37,6 +43,9 @@ impl Default for Settings {
             oracle: Oracle::Auto,
             iterations: None,
             epsilon: None,
+            gap: None,
+            radius: None,
+            tolerance: None,
             max_epochs: None,
             time_limit: None,
         }
@@ -47,6 +56,11 @@ impl Settings {
     /// The same with this method.
     pub fn method(name: &str) -> Self {
         Self { method: name.into(), ..Self::default() }
+    }
+
+    /// A stop that has to be earned was asked for: a certificate, a gap, a tolerance.
+    pub fn certifies(&self) -> bool {
+        self.epsilon.is_some() || self.gap.is_some() || self.tolerance.is_some_and(|tolerance| tolerance > 0.0)
     }
 
     /// The parameter of that name, if it was given.

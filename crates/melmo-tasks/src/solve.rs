@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use melmo::catalogue::{self, Arguments};
 use melmo::drive::{Observer, Options, Status, Stop, run};
-use melmo::geometry::{Geometry, for_layout};
+use melmo::geometry::{Geometry, euclidean, for_layout};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::report::Report;
@@ -59,7 +59,7 @@ pub enum Ended {
     Certified,
     /// All steps were taken.
     Iterations,
-    /// An automatic method had nothing more to do: the gradient is tiny next to the start's, and the gap next to x.
+    /// There is nothing more to do, to the tolerance.
     Settled,
     /// Time is up.
     Time,
@@ -83,9 +83,16 @@ impl Ended {
     }
 }
 
-/// How small both certificate numbers become before a method that was chosen automatically has nothing more to do.
-fn enough<S: Real>() -> f64 {
+/// The tolerance at which nothing is left to do, unless another is given: of ‖∇f(x)‖ + ‖T*w‖ and of ‖Tx‖.
+pub fn default_tolerance<S: Real>() -> f64 {
     if S::EPSILON > 1e-10 { 1e-4 } else { 1e-6 }
+}
+
+/// The tolerance of a run: what was asked for, none where something else was (a certificate, a gap), or the default.
+fn tolerance<S: Real>(defaults: &Defaults, settings: &Settings) -> Option<f64> {
+    let otherwise = settings.epsilon.is_some() || settings.gap.is_some() || !defaults.settles;
+    let default = (!otherwise).then(default_tolerance::<S>);
+    settings.tolerance.or(default).filter(|&tolerance| tolerance > 0.0)
 }
 
 /// The method that settings ask for, the parameters that come with it, and the reason where it was chosen for them.
@@ -96,7 +103,11 @@ fn method<S: Real>(
 ) -> (String, Vec<(&'static str, f64)>, Option<String>) {
     match (settings.method.as_str(), &defaults.tuned) {
         ("auto", Some(Tuned { method, arguments, reason })) => {
-            ((*method).into(), arguments.clone(), Some((*reason).into()))
+            let mut arguments = arguments.clone();
+            if settings.certifies() {
+                arguments.retain(|(name, _)| *name != "floor"); // it is for a fixed number of steps
+            }
+            ((*method).into(), arguments, Some((*reason).into()))
         }
         ("auto", None) => {
             let choice = catalogue::choose(problem);
@@ -112,6 +123,8 @@ pub fn iterations(defaults: &Defaults, settings: &Settings) -> u64 {
     match (settings.iterations, epochs) {
         (Some(iterations), Some(epochs)) => iterations.min(epochs),
         (Some(limit), None) | (None, Some(limit)) => limit,
+        // A number of steps that is a part of the method is none of a certificate's.
+        (None, None) if settings.certifies() => defaults.iterations.max(5000),
         (None, None) => defaults.iterations,
     }
 }
@@ -134,7 +147,10 @@ pub fn solver<'p, S: Real>(
     if row.entry.parameters.iter().any(|p| p.name == "steps") && settings.argument("steps").is_none() {
         given.push(("steps", iterations(defaults, settings) as f64)); // a horizon is the number of steps
     }
-    let geometry = geometry(problem, defaults, settings)?;
+    let geometry = match &settings.geometry {
+        None if !row.uses_geometry => euclidean(problem.layout()),
+        _ => geometry(problem, defaults, settings)?,
+    };
     let solver = (row.build)(&Arguments::new(&row.entry, &given)?, problem, geometry, start)?;
     Ok((solver, name, reason))
 }
@@ -164,16 +180,24 @@ pub fn solve_from<S: Real>(
     settings: &Settings,
     watch: Watch<'_, S>,
 ) -> Result<Solved<S>, Error> {
+    if settings.gap.is_some() {
+        let refused =
+            |reason| Error::input("gap", format!("F − F* has no bound here: {reason}"), "another stop, as --epsilon");
+        melmo::certificate::can_bound(problem, settings.radius).map_err(refused)?;
+    }
     let (mut solver, method, reason) = solver(problem, start, defaults, settings)?;
     let iterations = iterations(defaults, settings);
-    let (mut rows, mut before, mut first) = (Vec::new(), Duration::ZERO, None);
+    let (mut rows, mut before) = (Vec::new(), Duration::ZERO);
     if let Some(snapshot) = watch.resume {
         solver.restore(&snapshot.state)?;
-        (rows, before, first) = (snapshot.rows, snapshot.elapsed, snapshot.first);
+        (rows, before) = (snapshot.rows, snapshot.elapsed);
     }
     let stop = Stop {
         time: settings.time_limit.map(|limit| limit.saturating_sub(before)),
         epsilon: settings.epsilon,
+        gap: settings.gap,
+        radius: settings.radius,
+        tolerance: tolerance::<S>(defaults, settings),
         ..Stop::after(iterations)
     };
     let mut recorder = Recorder {
@@ -187,18 +211,14 @@ pub fn solve_from<S: Real>(
         watcher: watch.watcher,
         keep: watch.keep,
         kept: Instant::now(),
-        settle: (settings.method == "auto" && settings.epsilon.is_none()).then(enough::<S>),
-        settled: false,
-        first,
     };
     let report = run(&mut *solver, &Options::new(stop), &mut [&mut recorder]);
     recorder.finish(&report.info, &mut *solver);
     let ended = match report.status {
         Status::Certified => Ended::Certified,
         Status::Iterations | Status::Target => Ended::Iterations,
-        Status::Stalled => Ended::Settled,
+        Status::Settled | Status::Stalled => Ended::Settled,
         Status::Time => Ended::Time,
-        Status::Stopped if recorder.settled => Ended::Settled,
         Status::Stopped => Ended::Interrupted,
         Status::NotFinite => Ended::NotFinite,
     };

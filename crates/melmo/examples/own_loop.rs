@@ -28,7 +28,8 @@ fn main() -> Result<(), Error> {
             break;
         }
     }
-    let z = problem.prox_point(solver.x(), solver.certificate_beta());
+    let mut u = vec![0.0; problem.t().range().size()];
+    let z = problem.prox_point(solver.x(), solver.evidence(&mut u));
     let support: Vec<usize> = (0..cols).filter(|&j| z[j] != 0.0).collect();
     println!("support {support:?}");
     assert_eq!(support, [4, 17]);

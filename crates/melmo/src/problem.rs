@@ -1,6 +1,7 @@
 //! F(x) = f(x) + g(Tx): the three terms, checked once against one another, and everything that is evaluated of them.
 
 use crate::block::Layout;
+use crate::certificate::Evidence;
 use crate::error::Error;
 use crate::guarantee::Facts;
 use crate::operator::LinOp;
@@ -110,6 +111,18 @@ impl<S: Real> Problem<S> {
         }
     }
 
+    /// Refuses β ≤ 0, β ≥ 1/ρ (there the prox is not single-valued), and a u of the wrong length or with NaN or ∞ in it.
+    pub fn check_evidence(&self, evidence: &Evidence<'_, S>) -> Result<(), Error> {
+        let beta = Error::expect_positive("beta", evidence.beta)?;
+        let single = beta * self.g.weak_convexity() < 1.0;
+        Error::expect_parameter("beta", beta, single, "below 1/ρ of the penalty: there the prox has one answer")?;
+        if let Some(u) = evidence.u {
+            self.t.range().check("u", u)?;
+            Error::expect_finite("u", u)?;
+        }
+        Ok(())
+    }
+
     /// Refuses a start of the wrong length, or with NaN or ∞ in it.
     pub fn check_start(&self, x: &[S]) -> Result<(), Error> {
         self.layout().check("start", x)?;
@@ -194,13 +207,13 @@ impl<S: Real> Problem<S> {
         self.f.value_grad(&mut grad, x, &mut work) + self.penalty(x, &mut work)
     }
 
-    /// z = prox_{βg}(Tx), by the plain formulas. Allocates: for use outside iterations.
-    pub fn prox_point(&self, x: &[S], beta: f64) -> Vec<S> {
+    /// z = prox_{βg}(u) of a certificate at x, by the plain formulas. Allocates: for use outside iterations.
+    pub fn prox_point(&self, x: &[S], evidence: Evidence<'_, S>) -> Vec<S> {
         let m = self.t.range().size();
         let mut work = vec![S::ZERO; self.t.work_len().max(self.g.work_len())];
         let (mut tx, mut z) = (vec![S::ZERO; m], vec![S::ZERO; m]);
         self.t.apply(&mut tx, x, &mut work);
-        self.g.prox(&mut z, &tx, beta, &mut work);
+        self.g.prox(&mut z, evidence.u.unwrap_or(&tx), evidence.beta, &mut work);
         z
     }
 }

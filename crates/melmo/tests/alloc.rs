@@ -97,7 +97,9 @@ fn nothing_is_allocated<S: Real>() {
                             });
                             counted.count_total
                         });
-                        assert_eq!(few, many, "{name} ({})", S::NAME);
+                        // The certificate at the end may store u and decompose v, where a small β would show rounding: four
+                        // allocations. One in every step would be six.
+                        assert!(many <= few + 4, "{name} ({}): {few}, {many}", S::NAME);
                     }
                 }
             }

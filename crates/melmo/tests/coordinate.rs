@@ -85,9 +85,9 @@ fn lasso<S: Real>(tolerance: f64) {
     let mut reached = Vec::new();
     for (name, lambda, problem) in cases {
         let report = descend(&problem, 15, tolerance);
-        let violation = lasso_violation(problem.f(), &report.z, lambda);
+        let violation = lasso_violation(problem.f(), &report.x, lambda);
         assert!(violation <= tolerance * lambda, "{name}: {violation}");
-        let zeros = report.z.iter().filter(|v| **v == S::ZERO).count();
+        let zeros = report.x.iter().filter(|v| **v == S::ZERO).count();
         assert!(COLS / 2 < zeros && zeros < COLS, "{name}: {zeros} zeros");
         let certificate = report.certificate.unwrap();
         let checked = certificate.verify(&problem, &report.x, Certificate::<S>::default_tolerance()).unwrap();

@@ -1,6 +1,6 @@
 //! Bad input: each a typed error with its numbers in the message, and never a panic.
 
-use melmo::certificate::Certificate;
+use melmo::certificate::{Certificate, Evidence};
 use melmo::drive::{Options, Status, Stop, run};
 use melmo::geometry::{BlockNorm, Geometry};
 use melmo::prelude::*;
@@ -188,9 +188,13 @@ fn states_and_certificates_that_do_not_fit() {
     says(melmo.restore(&state), &["β = 7"]);
 
     let norms = geometry(&problem).norms();
-    let certificate = Certificate::new(&problem, &[0.0; 3], 1.0, norms.clone(), None, None).unwrap();
+    let certificate =
+        Certificate::new(&problem, &[0.0; 3], Evidence::smoothed(1.0), norms.clone(), None, None).unwrap();
     says(certificate.verify(&problem, &[0.0; 2], 1e-6), &["3", "2"]);
-    says(Certificate::new(&problem, &[0.0; 3], 2.0, norms.clone(), None, None), &["β = 2"]);
+    says(
+        Certificate::new(&problem, &[0.0; 3], Evidence::smoothed(20.0), norms.clone(), None, None),
+        &["beta", "20", "1/ρ"],
+    );
     // A norm that leaves out a part of the variable, counts one twice, or weighs it with nothing.
     let with = |norms: Vec<BlockNorm>| Certificate { norms, ..certificate.clone() }.verify(&problem, &[0.0; 3], 1e-6);
     let part = |start: usize, rows: usize| {
@@ -203,7 +207,7 @@ fn states_and_certificates_that_do_not_fit() {
     says(with(vec![part(0, 1), part(0, 2)]), &["1", "0"]);
     says(with(vec![part(0, usize::MAX)]), &["block"]);
     says(with(vec![part(0, 3), part(3, 0)]), &["block"]);
-    says(Certificate::new(&problem, &[0.0; 3], 1.0, vec![part(5, 3)], None, None), &["0", "5"]);
+    says(Certificate::new(&problem, &[0.0; 3], Evidence::smoothed(1.0), vec![part(5, 3)], None, None), &["0", "5"]);
     says(with(vec![BlockNorm { radius: 0.0, ..norms[0].clone() }]), &["radius"]);
 }
 

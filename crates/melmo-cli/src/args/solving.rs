@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use melmo::drive::Epsilon;
+use melmo::drive::{Epsilon, Gap};
 use melmo::geometry::Oracle;
 use melmo::schedule::Restart;
 use melmo_tasks::{GeometryChoice, Settings, number};
@@ -69,6 +69,19 @@ pub struct Solving {
     /// The same, with ε relative to the values at the start
     #[arg(long, value_name = "EPS", allow_negative_numbers = true, value_parser = number::parse, conflicts_with = "epsilon", help_heading = "Stopping")]
     pub relative_epsilon: Option<f64>,
+    /// Stop where F is proven to lie at most this far above the least value there is
+    #[arg(long, value_name = "GAP", allow_negative_numbers = true, value_parser = positive, conflicts_with_all = ["epsilon", "relative_epsilon"], help_heading = "Stopping")]
+    pub gap: Option<f64>,
+    /// The same, relative to |F|
+    #[arg(long, value_name = "GAP", allow_negative_numbers = true, value_parser = positive, conflicts_with_all = ["gap", "epsilon", "relative_epsilon"], help_heading = "Stopping")]
+    pub relative_gap: Option<f64>,
+    /// A radius that every minimiser lies in, where the proof of a gap needs one
+    #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = positive, help_heading = "Stopping")]
+    pub radius: Option<f64>,
+    /// Stop where what is left of the gradients is this small next to them; 1e-6
+    /// (1e-4 in f32) unless given or another stop is asked for, 0 for never
+    #[arg(long, value_name = "TOL", allow_negative_numbers = true, value_parser = number::parse, help_heading = "Stopping")]
+    pub tolerance: Option<f64>,
     /// Epochs at most, for the epoch methods; n epochs are 2ⁿ − 1 steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=62), help_heading = "Stopping")]
     pub max_epochs: Option<u32>,
@@ -140,10 +153,19 @@ impl Solving {
             oracle: self.oracle,
             iterations: self.iterations,
             epsilon: absolute.or(self.relative_epsilon.map(Epsilon::Relative)),
+            gap: self.gap.map(Gap::Absolute).or(self.relative_gap.map(Gap::Relative)),
+            radius: self.radius,
+            tolerance: self.tolerance,
             max_epochs: self.max_epochs,
             time_limit: self.time_limit,
         }
     }
+}
+
+/// A number above 0.
+fn positive(text: &str) -> Result<f64, String> {
+    let value = number::parse(text).map_err(|error| error.to_string())?;
+    if value > 0.0 && value.is_finite() { Ok(value) } else { Err("expected a number above 0".into()) }
 }
 
 /// `key=value`.

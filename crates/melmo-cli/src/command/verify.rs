@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use crate::args::Verify;
 use crate::error::Error;
-use crate::render::{short, summary};
-use crate::result::{self, Outline, Saved};
+use crate::render::summary;
+use crate::result::{self, Kept, Outline};
 use crate::session;
+use crate::statement::Line;
 
 /// Status 0 when every line holds, 1 when one does not.
 pub fn run(verify: &Verify) -> Result<ExitCode, Error> {
@@ -21,22 +22,25 @@ pub fn run(verify: &Verify) -> Result<ExitCode, Error> {
 }
 
 fn run_in<S: Real>(verify: &Verify) -> Result<ExitCode, Error> {
-    let saved: Saved<S> = result::read(&verify.folder)?;
-    let x = result::point::<S>(&verify.folder)?;
-    let problem = saved.job.problem_of(&verify.folder.join("result.json"))?;
-    let verification = solving!(&problem, command => session::verify(command, &saved, &x, verify.tolerance)?);
-    let mut text = String::new();
-    let mut checks = Vec::new();
-    for check in &verification.checks {
-        let mark = if check.holds { "holds" } else { "FAILS" };
-        text += &format!("{mark}  {}: {} against {}\n", check.what, short(check.left), short(check.right));
-        checks.push(json!({"what": check.what, "left": check.left, "right": check.right, "slack": check.slack, "holds": check.holds}));
-    }
-    let passed = verification.passed();
-    text += if passed { "The certificate is what it says.\n" } else { "The certificate does not hold.\n" };
-    let told =
-        if verify.json { format!("{:#}\n", json!({"passed": passed, "checks": Value::Array(checks)})) } else { text };
+    let kept: Kept<S> = result::open(&verify.folder)?;
+    let problem = kept.saved.job.problem_of(&verify.folder.join("result.json"))?;
+    let statement = solving!(&problem, command => session::verify(command, &kept, verify.tolerance)?);
+    let passed = statement.passed();
+    let told = if verify.json {
+        let lines: Vec<Value> = statement.lines.iter().map(line).collect();
+        format!("{:#}\n", json!({"passed": passed, "checks": lines, "not_checked": statement.unchecked}))
+    } else {
+        let lines: String = statement.lines.iter().map(|line| line.text() + "\n").collect();
+        let rest = format!("not checked: {}\n", statement.unchecked.join(", "));
+        let end = if passed { "The certificate is what it says.\n" } else { "The certificate does not hold.\n" };
+        lines + &rest + end
+    };
     // A reader that went away early has seen enough.
     let _ = summary::print(&told);
     Ok(ExitCode::from(u8::from(!passed)))
+}
+
+fn line(line: &Line) -> Value {
+    let Line { what, left, right, slack, holds } = line;
+    json!({"what": what, "left": left, "right": right, "slack": slack, "holds": holds})
 }

@@ -37,14 +37,16 @@ fn verdict<S: Real>(solved: &Solved<S>) -> Callout {
     let Some(certificate) = &solved.report.certificate else {
         return Callout::warning("No certificate: the problem could not be evaluated at the end point.");
     };
-    let numbers = format!(
-        "At β = {} the gradient of the smoothed objective has dual norm at most {} and the proximal gap is {}.",
-        short(certificate.beta),
+    let mut numbers = format!(
+        "The point is stationary to {}, for slopes of the penalty at a z that is {} away from Tx.",
         short(certificate.dual_norm.upper),
         short(certificate.prox_gap)
     );
+    if let Some(gap) = certificate.gap() {
+        numbers += &format!(" F is within {} of the least there is.", short(gap));
+    }
     match (solved.ended, certificate.claim) {
-        (Ended::Certified, Some(_)) => Callout::good(numbers).title("Certified to the ε that was asked for"),
+        (Ended::Certified, Some(_)) => Callout::good(numbers).title("Certified, as it was asked for"),
         (Ended::NotFinite, _) => {
             Callout::warning(numbers).title("A number was not finite; the last good point is shown")
         }

@@ -105,7 +105,12 @@ impl<'a, S: Real> Plan<'a, S> {
         };
         let defaults = match self.chosen {
             Some(_) => Defaults::default(),
-            None => Defaults { norm: Norm::L2, iterations: ITERATIONS, tuned: Some(tuned(problem.beta_limit())) },
+            None => Defaults {
+                norm: Norm::L2,
+                iterations: ITERATIONS,
+                settles: false,
+                tuned: Some(tuned(problem.beta_limit())),
+            },
         };
         Ok(Prepared { problem, start, defaults, optimum: None })
     }

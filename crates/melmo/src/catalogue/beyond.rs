@@ -51,7 +51,9 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
                 about: "steps in a metric made of the problem: cosines, a diagonal, conjugate gradients; outside the paper's proofs",
                 parameters: const { &[BETA, KAPPA, FLOOR] },
             },
-            build: |a, problem, _, x0| Ok(Box::new(Adaptive::metric(problem, smoothing(a, problem, x0)?, x0)?)),
+            build: |a, problem, geometry, x0| {
+                Ok(Box::new(Adaptive::metric(problem, smoothing(a, problem, x0)?, x0)?.in_norm(geometry)?))
+            },
             uses_geometry: false,
         },
         MethodRow {
@@ -76,7 +78,9 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
                     ]
                 },
             },
-            build: |a, problem, _, x0| Ok(Box::new(Tilted::new(problem, path(a, problem, x0)?, x0)?)),
+            build: |a, problem, geometry, x0| {
+                Ok(Box::new(Tilted::new(problem, path(a, problem, x0)?, x0)?.in_norm(geometry)?))
+            },
             uses_geometry: false,
         },
         MethodRow {

@@ -28,7 +28,9 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 about: "for T = I or a selection of blocks",
                 parameters: &[],
             },
-            build: |_, problem, _, x0| Ok(Box::new(ProximalGradient::new(problem, false, x0)?)),
+            build: |_, problem, geometry, x0| {
+                Ok(Box::new(ProximalGradient::new(problem, false, x0)?.in_norm(geometry)?))
+            },
             uses_geometry: false,
         },
         MethodRow {
@@ -38,7 +40,9 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 about: "accelerated proximal gradient, for T = I or a selection of blocks",
                 parameters: &[],
             },
-            build: |_, problem, _, x0| Ok(Box::new(ProximalGradient::new(problem, true, x0)?)),
+            build: |_, problem, geometry, x0| {
+                Ok(Box::new(ProximalGradient::new(problem, true, x0)?.in_norm(geometry)?))
+            },
             uses_geometry: false,
         },
         MethodRow {
@@ -57,7 +61,9 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                     ]
                 },
             },
-            build: |a, problem, _, x0| Ok(Box::new(Admm::new(problem, path(a, problem, x0, 1.0)?, x0)?)),
+            build: |a, problem, geometry, x0| {
+                Ok(Box::new(Admm::new(problem, path(a, problem, x0, 1.0)?, x0)?.in_norm(geometry)?))
+            },
             uses_geometry: false,
         },
         MethodRow {
@@ -73,10 +79,10 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                     ]
                 },
             },
-            build: |a, problem, _, x0| {
+            build: |a, problem, geometry, x0| {
                 let growth = a.get("growth");
                 Error::expect_parameter("growth", growth, growth > 1.0 && growth.is_finite(), "above 1")?;
-                Ok(Box::new(Admm::new(problem, path(a, problem, x0, growth)?, x0)?))
+                Ok(Box::new(Admm::new(problem, path(a, problem, x0, growth)?, x0)?.in_norm(geometry)?))
             },
             uses_geometry: false,
         },
@@ -101,7 +107,7 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                     ]
                 },
             },
-            build: |a, problem, _, x0| {
+            build: |a, problem, geometry, x0| {
                 problem.check_start(x0)?;
                 let rho = problem.g().weak_convexity();
                 let unit = if rho > 0.0 { 1.0 / (6.0 * rho) } else { Smoothing::start(problem, x0) };
@@ -115,7 +121,8 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 )?;
                 let smooth =
                     if a.get("start") == 0.0 && rho > 0.0 { Some(start::tikhonov(problem, 3.0 / rho)?) } else { None };
-                Ok(Box::new(Reweighted::new(problem, beta, inner as u64, smooth.as_deref().unwrap_or(x0))?))
+                let start = smooth.as_deref().unwrap_or(x0);
+                Ok(Box::new(Reweighted::new(problem, beta, inner as u64, start)?.in_norm(geometry)?))
             },
             uses_geometry: false,
         },

@@ -5,7 +5,7 @@ use crate::catalogue::competitors::competitors;
 use crate::catalogue::structured::structured;
 use crate::catalogue::{Arguments, Entry, Parameter};
 use crate::error::Error;
-use crate::geometry::Geometry;
+use crate::geometry::{BlockNorm, Geometry, Norm};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::schedule::{EpochConstant, EpochPower, Horizon, Power, Restart};
@@ -21,7 +21,7 @@ pub struct MethodRow<S> {
     pub entry: Entry,
     /// Builds it on a problem, in a geometry, at a start.
     pub build: BuildMethod<S>,
-    /// It moves in the geometry it is given; otherwise it has its own.
+    /// It moves in the geometry it is given; otherwise its certificates speak of that norm, and its steps are its own.
     pub uses_geometry: bool,
 }
 
@@ -151,7 +151,13 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                     ]
                 },
             },
-            build: |a, problem, _, x0| {
+            build: |a, problem, geometry, x0| {
+                let euclidean = |b: &BlockNorm| b.norm == Norm::L2 && b.radius == 1.0;
+                if !geometry.norms().iter().all(euclidean) {
+                    let message =
+                        "variable smoothing steps and measures in ℓ2: leave the geometry out, or take `melmo`";
+                    return Err(Error::Unsupported(message.into()));
+                }
                 let lipschitz = given(a, "lipschitz");
                 let normalized = a.get("normalized") != 0.0;
                 let method = VariableSmoothing { beta: beta(a, problem), lipschitz, normalized };
@@ -166,7 +172,9 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                 about: "the baseline without smoothing",
                 parameters: const { &[Parameter::new("step", 5e-4, "s > 0")] },
             },
-            build: |a, problem, _, x0| Ok(Box::new(Subgradient::new(problem, a.get("step"), x0)?)),
+            build: |a, problem, geometry, x0| {
+                Ok(Box::new(Subgradient::new(problem, a.get("step"), x0)?.in_norm(geometry)?))
+            },
             uses_geometry: false,
         },
     ]

@@ -34,17 +34,16 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 about: "factorisation with a penalty on W, by two ridge regressions a sweep; outside the paper's proofs",
                 parameters: const { &[BETA, KAPPA, FLOOR, RESCALE, EXPLORE] },
             },
-            build: |a, problem, _, x0| {
+            build: |a, problem, geometry, x0| {
                 let every = a.get("rescale");
                 let whole = every >= 0.0 && every.fract() == 0.0 && every < 2f64.powi(53);
                 Error::expect_parameter("rescale", every, whole, "a whole number, at least 0")?;
                 let smoothing = smoothing(a, problem, x0)?;
                 if a.get("explore") != 0.0 {
-                    return Ok(Box::new(Explored::new(problem, smoothing, x0, |solver| {
-                        solver.rescaling(every as u64)
-                    })?));
+                    let explored = Explored::new(problem, smoothing, x0, |solver| solver.rescaling(every as u64))?;
+                    return Ok(Box::new(explored.in_norm(geometry)?));
                 }
-                Ok(Box::new(Alternating::new(problem, smoothing, x0)?.rescaling(every as u64)?))
+                Ok(Box::new(Alternating::new(problem, smoothing, x0)?.rescaling(every as u64)?.in_norm(geometry)?))
             },
             uses_geometry: false,
         },
@@ -55,7 +54,7 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 about: "Bolte, Sabach & Teboulle 2014: factorisation with a penalty on W",
                 parameters: &[],
             },
-            build: |_, problem, _, x0| Ok(Box::new(Palm::new(problem, false, x0)?)),
+            build: |_, problem, geometry, x0| Ok(Box::new(Palm::new(problem, false, x0)?.in_norm(geometry)?)),
             uses_geometry: false,
         },
         MethodRow {
@@ -65,7 +64,7 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 about: "Pock & Sabach 2016: factorisation with a penalty on W",
                 parameters: &[],
             },
-            build: |_, problem, _, x0| Ok(Box::new(Palm::new(problem, true, x0)?)),
+            build: |_, problem, geometry, x0| Ok(Box::new(Palm::new(problem, true, x0)?.in_norm(geometry)?)),
             uses_geometry: false,
         },
         MethodRow {
@@ -75,7 +74,7 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 about: "regression with a penalty of entries or groups: f(x) = h(Ax), T = I",
                 parameters: &[],
             },
-            build: |_, problem, _, x0| Ok(Box::new(CoordinateDescent::new(problem, x0)?)),
+            build: |_, problem, geometry, x0| Ok(Box::new(CoordinateDescent::new(problem, x0)?.in_norm(geometry)?)),
             uses_geometry: false,
         },
         MethodRow {
@@ -94,11 +93,12 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                     ]
                 },
             },
-            build: |a, problem, _, x0| {
+            build: |a, problem, geometry, x0| {
                 problem.check_start(x0)?;
                 let beta = Some(a.get("beta")).filter(|beta| !beta.is_nan());
                 let smoothing = Smoothing::new::<S>(beta.unwrap_or_else(|| Smoothing::start(problem, x0)));
-                Ok(Box::new(Polished::new(problem, smoothing.with(a.get("kappa"), f64::NAN)?, x0)?))
+                let smoothing = smoothing.with(a.get("kappa"), f64::NAN)?;
+                Ok(Box::new(Polished::new(problem, smoothing, x0)?.in_norm(geometry)?))
             },
             uses_geometry: false,
         },

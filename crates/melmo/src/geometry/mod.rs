@@ -128,6 +128,11 @@ pub fn for_block<S: Real>(norm: Norm, block: &Block, oracle: Oracle) -> Result<B
     })
 }
 
+/// One ℓ2 norm over all blocks: what methods that step in no norm are measured in, unless another was asked for.
+pub fn euclidean<S: Real>(layout: &Layout) -> Box<dyn Geometry<S>> {
+    Box::new(L2::new(&Block { name: "x".into(), rows: layout.size(), cols: 1, start: 0 }))
+}
+
 /// The same norm on every block: the block's own geometry when there is one, else their product with radii 1.
 pub fn for_layout<S: Real>(norm: Norm, layout: &Layout, oracle: Oracle) -> Result<Box<dyn Geometry<S>>, Error> {
     match layout.blocks() {

@@ -9,6 +9,8 @@ pub enum Form<'a, S> {
     Identity,
     /// Some of the blocks.
     Select(&'a Select),
+    /// The entries at these places.
+    Sample(&'a [usize]),
     /// Forward differences of one image.
     Difference2d(&'a Difference2d),
     /// Forward differences of one volume.

@@ -1,7 +1,7 @@
 use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::bound::zeros;
-use crate::operator::{LinOp, RightInverse};
+use crate::operator::{Form, LinOp, RightInverse};
 use crate::real::Real;
 
 /// (Tx)ₖ = x at the k-th observed place: the observed entries as a vector called `y`.
@@ -77,6 +77,10 @@ impl<S: Real> LinOp<S> for Sample {
 
     fn right_inverse(&self) -> Option<&dyn RightInverse<S>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Sample(&self.places)
     }
 }
 

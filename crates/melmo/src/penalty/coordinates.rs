@@ -31,7 +31,7 @@ pub trait Coordinates<S: Real>: Send + Sync {
     fn least_of(&self, c: usize, y: &[S], a: f64) -> Option<f64>;
 }
 
-/// max_c ‖v_c‖/t_c over units whose penalties are t_c‖u_c‖: the polar of their sum. ∞ where v sees a free unit.
+/// max_c ‖v_c‖/t_c over units whose penalties are at least t_c‖u_c‖: the polar of that norm. ∞ where v sees a free unit.
 pub(super) fn polar_of_units<S: Real>(g: &dyn Coordinates<S>, v: &[S]) -> f64 {
     let (mut most, mut entries, mut unit) = (0.0f64, Vec::new(), Vec::new());
     for c in 0..g.units() {

@@ -51,8 +51,8 @@ impl<S: Real> Separable<S> for ElasticNet {
         self.nu
     }
 
-    fn norm_weight(&self) -> Option<f64> {
-        (self.nu == 0.0).then_some(self.lambda)
+    fn growth(&self) -> Option<f64> {
+        Some(self.lambda)
     }
 
     /// The slope in closed form, min(s/β, (λ + νs)/(1 + βν)): (x − z)/β would lose the digits that x and z share.

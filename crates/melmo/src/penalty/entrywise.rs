@@ -219,7 +219,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
     }
 
     fn polar(&self, v: &[S], _: &mut [S]) -> Option<f64> {
-        self.phi.norm_weight()?;
+        self.phi.growth()?;
         Some(polar_of_units(self, v))
     }
 

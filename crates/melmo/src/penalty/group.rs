@@ -94,7 +94,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
     }
 
     fn polar(&self, v: &[S], _: &mut [S]) -> Option<f64> {
-        self.phi.norm_weight()?;
+        self.phi.growth()?;
         Some(polar_of_units(self, v))
     }
 

@@ -41,7 +41,7 @@ impl<S: Real> Separable<S> for L1 {
         Some(self.lambda)
     }
 
-    fn norm_weight(&self) -> Option<f64> {
+    fn growth(&self) -> Option<f64> {
         Some(self.lambda)
     }
 

@@ -88,8 +88,8 @@ pub trait Prox<S: Real>: Send + Sync {
         0.0
     }
 
-    /// g°(v) = sup ⟨v, u⟩/g(u) where g is a norm (ℓ1, groups, nuclear): |⟨v, u⟩| ≤ g°(v)·g(u), ∞ where v sees what g does not.
-    /// `None` where g is no norm.
+    /// q with |⟨v, u⟩| ≤ q·g(u) for every u, where g is convex and lies above a norm (ℓ1, groups, nuclear, elastic net): the polar
+    /// of that norm at v, ∞ where v sees what g does not. `None` where there is no such norm.
     fn polar(&self, v: &[S], work: &mut [S]) -> Option<f64> {
         let _ = (v, work);
         None

@@ -52,8 +52,8 @@ impl<S: Real, P: Separable<S>> Separable<S> for Positive<P> {
         self.0.strong_convexity()
     }
 
-    fn norm_weight(&self) -> Option<f64> {
-        self.0.norm_weight()
+    fn growth(&self) -> Option<f64> {
+        self.0.growth()
     }
 
     fn reach(&self) -> Option<f64> {

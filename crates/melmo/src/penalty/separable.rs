@@ -28,8 +28,8 @@ pub trait Separable<S: Real>: Clone + Send + Sync + 'static {
         0.0
     }
 
-    /// φ(x) = λ|x| for this λ wherever φ is finite, when it is no more than that: sums of it are norms.
-    fn norm_weight(&self) -> Option<f64> {
+    /// λ > 0 with φ(x) ≥ λ|x| for every x, for convex φ that have one: sums of it lie above a norm.
+    fn growth(&self) -> Option<f64> {
         None
     }
 

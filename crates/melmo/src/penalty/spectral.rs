@@ -110,7 +110,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
 
     /// The largest singular value over λ.
     fn polar(&self, v: &[S], work: &mut [S]) -> Option<f64> {
-        let lambda = self.phi.norm_weight()?;
+        let lambda = self.phi.growth()?;
         let largest = self.layout.blocks().iter().map(|b| {
             let (values, work) = work.split_at_mut(rank(b));
             let found = S::singular_values(values, Mat::new(&v[b.range()], b.rows, b.cols), work);

@@ -55,6 +55,22 @@ impl Link {
         }
     }
 
+    /// The interval of y in which h(y) ≤ `most`, for the datum b; an end may be infinite.
+    pub fn level(self, b: f64, most: f64) -> [f64; 2] {
+        let room = 1.0 + 1e-12;
+        match self {
+            Self::Squares => [b - (2.0 * most).sqrt() * room, b + (2.0 * most).sqrt() * room],
+            // ½r² up to δ, δ|r| − δ²/2 from there.
+            Self::Huber(delta) => {
+                let far = (2.0 * most).sqrt().max(most / delta + 0.5 * delta) * room;
+                [b - far, b + far]
+            }
+            // log(1 + exp(−by)) ≥ −by.
+            Self::Logistic if b > 0.0 => [-most * room, f64::INFINITY],
+            Self::Logistic => [f64::NEG_INFINITY, most * room],
+        }
+    }
+
     /// h′(y) for the datum b.
     #[inline(always)]
     pub fn slope<S: Real>(self, y: S, b: S) -> S {

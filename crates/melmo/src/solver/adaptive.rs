@@ -1,12 +1,13 @@
 //! Steps as long as the gradient says, and smoothing by need: past the paper, outside its proofs.
 
-use crate::block::Block;
+use crate::certificate::Evidence;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry, L2};
+use crate::geometry::{BlockNorm, Geometry};
 use crate::metric::{self, Metric};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::iterate::{Iterate, Point, forward_to_iterate};
+use crate::solver::measure::whole;
 use crate::solver::momentum::Momentum;
 use crate::solver::rule::{Rule, Trial};
 use crate::solver::smoothing::Smoothing;
@@ -47,7 +48,13 @@ impl<'p, S: Real> Adaptive<'p, S> {
         Self::with_metric(problem, metric, smoothing, x0)
     }
 
-    /// Steps −M⁻¹φ in a metric of your own; its certificates speak of ‖φ‖₂.
+    /// Measured in another norm than the one it steps in: for metric steps, whose certificates speak of ‖φ‖₂ otherwise.
+    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        self.iterate = Iterate::new(self.iterate.problem, geometry, self.first_beta, &self.iterate.x)?;
+        Ok(self)
+    }
+
+    /// Steps −M⁻¹φ in a metric of your own.
     pub fn with_metric(
         problem: &'p Problem<S>,
         metric: Box<dyn Metric<S> + 'p>,
@@ -104,16 +111,14 @@ impl<'p, S: Real> Adaptive<'p, S> {
         (self.smoothing, self.k, self.gamma, self.ended) = (smoothing, 0, 0.0, false);
     }
 
-    /// Goes to x and judges it with β; the next step begins there.
-    pub(super) fn stand_at(&mut self, x: &[S], beta: f64) -> Info {
-        let last_beta = self.iterate.beta;
-        self.iterate.replace(|y, _| y.copy_from_slice(x));
-        self.momentum.landed.copy_from_slice(x);
-        let point = self.iterate.evaluate(beta);
-        if !point.is_finite() && last_beta > 0.0 {
-            self.iterate.retreat(last_beta);
-        }
-        point.info(1, beta, 0.0)
+    /// ‖v‖_* in the norm that it is measured in.
+    pub(super) fn dual_norm_of(&mut self, v: &[S]) -> f64 {
+        self.iterate.geometry.dual_norm(v)
+    }
+
+    /// A point has been evaluated since the start.
+    pub(super) fn has_begun(&self) -> bool {
+        self.k > 0
     }
 
     /// The first evaluation.
@@ -140,11 +145,6 @@ impl<'p, S: Real> Adaptive<'p, S> {
         iterate.replace(|y, phi| momentum.extrapolate(y, phi));
         iterate.evaluate(beta)
     }
-}
-
-/// One ℓ2 norm over all blocks.
-pub(super) fn whole<S: Real>(problem: &Problem<S>) -> Box<dyn Geometry<S>> {
-    Box::new(L2::new(&Block { name: "x".into(), rows: problem.layout().size(), cols: 1, start: 0 }))
 }
 
 /// How much more the next step dares than the last.

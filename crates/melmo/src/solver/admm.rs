@@ -1,24 +1,24 @@
 //! ADMM on f(x) + g(z), Tx = z: the yardstick for penalties behind an operator.
 
+use crate::certificate::Evidence;
 use crate::error::Error;
-use crate::geometry::BlockNorm;
+use crate::geometry::{BlockNorm, Geometry};
 use crate::metric;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::adaptive::whole;
-use crate::solver::shown::{Shown, forward_to_shown};
+use crate::solver::measure::Measure;
 use crate::solver::splitting::Splitting;
+use crate::solver::unsmoothed::{Unsmoothed, forward_to_unsmoothed};
 use crate::solver::{Info, Path, Solver, State};
 
 /// ADMM with penalty 1/β, relaxation α and, where β falls, a graduated penalty: 1/β starts just above ρ and grows.
 ///
 /// x-steps in the problem's metric (exact for least squares on an image, by cosine transforms), z = 0 and no multiplier at the
-/// start. Infos have β = 0, ‖Tx − z‖₂ and a bound on ‖∇f(x) + T*w‖₂, w ∈ ∂g(z). For surjective T the certificate's
-/// point is made of w; otherwise it is x, whose smoothed gradient says little: go on with `metric` steps, as
-/// [`Tilted`](crate::solver::Tilted) does, for a certificate that says more.
+/// start. Infos have β = 0, ‖Tx − z‖₂ and a bound on ‖∇f(x) + T*w‖₂, w ∈ ∂g(z); its certificates are made of z and the
+/// multiplier w.
 pub struct Admm<'p, S> {
     splitting: Splitting<'p, S>,
-    shown: Shown<'p, S>,
+    common: Unsmoothed<'p, S>,
     path: Path,
     k: u64,
     ended: bool,
@@ -32,22 +32,28 @@ impl<'p, S: Real> Admm<'p, S> {
         Error::expect_positive("end", end)?;
         let (_, metric) = metric::for_problem(problem)?;
         let splitting = Splitting::new(problem, metric, beta, relaxation, x0)?;
-        Ok(Self { splitting, shown: Shown::new(problem, x0), path, k: 0, ended: false })
+        Ok(Self { splitting, common: Unsmoothed::new(problem, x0), path, k: 0, ended: false })
+    }
+
+    /// Measured in a norm.
+    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        self.common.measure = Measure::in_norm(self.common.problem, geometry)?;
+        Ok(self)
     }
 
     fn step(&mut self) -> Info {
-        let Self { splitting, shown, path, .. } = self;
+        let Self { splitting, common, path, .. } = self;
         let beta = splitting.beta;
         if self.k == 0 {
             self.k = 1;
-            return shown.begin(beta);
+            return common.begin(beta);
         }
         let residuals = splitting.step();
-        let info = shown.info(self.k + 1, beta, residuals.slope, residuals.gap);
+        let info = common.info(self.k + 1, beta, [0.0, residuals.slope], residuals.gap);
         self.ended = !info.finite;
         if info.finite {
             self.k += 1;
-            shown.show(&splitting.x, [splitting.tx(), &splitting.z, &splitting.u], beta);
+            common.x.copy_from_slice(&splitting.x);
             splitting.rescale((beta * path.ratio).max(path.end.min(beta)));
         }
         info
@@ -63,30 +69,42 @@ impl<S: Real> Iterator for Admm<'_, S> {
 }
 
 impl<S: Real> Solver<S> for Admm<'_, S> {
-    forward_to_shown!();
+    forward_to_unsmoothed!();
+
+    fn exact_dual_norm(&mut self) -> f64 {
+        let Self { splitting, common, .. } = self;
+        common.exact_dual_norm((self.k > 1).then_some((&splitting.u[..], splitting.beta)))
+    }
+
+    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
+        let Self { splitting, common, .. } = self;
+        if self.k > 1 {
+            return Evidence::of_pair(common.problem, u, &splitting.z, &splitting.u, splitting.beta);
+        }
+        Evidence::smoothed(common.problem.default_beta())
+    }
 
     fn save(&self) -> State<S> {
-        let Self { splitting, shown, .. } = self;
+        let Self { splitting, common, .. } = self;
+        let [dual_norm, prox_gap] = common.measure.start.unwrap_or_default();
         State {
             solver: "admm".into(),
             k: self.k,
-            numbers: vec![splitting.beta, shown.beta, shown.measure],
-            vectors: [&shown.x, &shown.point, &splitting.z, &splitting.u].map(Vec::clone).into(),
+            numbers: vec![splitting.beta, dual_norm, prox_gap],
+            vectors: [&common.x, &splitting.z, &splitting.u].map(Vec::clone).into(),
             warm_start: vec![],
         }
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
         let (n, m) = (self.splitting.x.len(), self.splitting.z.len());
-        let [beta, shown_beta, measure] = state.check_each("admm", &[n, n, m, m])?;
+        let [beta, start @ ..] = state.check_each::<3>("admm", &[n, m, m])?;
         Error::expect_positive("beta of a saved state", beta)?;
-        self.shown.problem.check_beta(shown_beta)?;
-        let [x, point, z, u] = &state.vectors[..] else { unreachable!("counted above") };
+        let [x, z, u] = &state.vectors[..] else { unreachable!("counted above") };
         self.splitting.resume(x, z, u, beta);
-        self.shown.x.copy_from_slice(x);
-        self.shown.point.copy_from_slice(point);
-        (self.shown.beta, self.shown.measure) = (shown_beta, measure);
+        self.common.x.copy_from_slice(x);
         (self.k, self.ended) = (state.k, false);
+        self.common.measure.start = (self.k > 0).then_some(start);
         Ok(())
     }
 }

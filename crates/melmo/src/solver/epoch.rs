@@ -1,5 +1,6 @@
 //! Epoch-wise MELMO (Algorithm 2).
 
+use crate::certificate::Evidence;
 use crate::error::Error;
 use crate::geometry::{BlockNorm, Geometry};
 use crate::problem::Problem;

@@ -27,8 +27,8 @@ macro_rules! forward_to_inner {
             self.$inner.norms()
         }
 
-        fn certificate_point(&self) -> &[S] {
-            self.$inner.certificate_point()
+        fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
+            self.$inner.evidence(u)
         }
 
         fn start_measure(&self) -> Option<[f64; 2]> {

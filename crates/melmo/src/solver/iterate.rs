@@ -220,8 +220,8 @@ macro_rules! forward_to_iterate {
             self.iterate.geometry.norms()
         }
 
-        fn certificate_beta(&self) -> f64 {
-            if self.iterate.beta > 0.0 { self.iterate.beta } else { self.first_beta() }
+        fn evidence<'u>(&self, _: &'u mut [S]) -> Evidence<'u, S> {
+            Evidence::smoothed(if self.iterate.beta > 0.0 { self.iterate.beta } else { self.first_beta() })
         }
 
         fn start_measure(&self) -> Option<[f64; 2]> {

@@ -1,5 +1,6 @@
 //! MELMO (Algorithm 1).
 
+use crate::certificate::Evidence;
 use crate::error::Error;
 use crate::geometry::{BlockNorm, Geometry};
 use crate::problem::Problem;

@@ -7,19 +7,20 @@ mod epoch;
 mod factors;
 mod inner;
 mod iterate;
+mod measure;
 mod melmo;
 mod momentum;
+mod pair;
 mod polished;
 mod proximal_gradient;
 mod reweighted;
 mod rule;
-mod shown;
 mod smoothing;
 mod splitting;
 mod subgradient;
 mod tilted;
+mod unsmoothed;
 mod variable_smoothing;
-mod witness;
 
 pub use adaptive::Adaptive;
 pub use admm::Admm;
@@ -34,16 +35,17 @@ pub use smoothing::Smoothing;
 pub use subgradient::Subgradient;
 pub use tilted::{Path, Tilted};
 pub use variable_smoothing::VariableSmoothing;
-pub use witness::Witness;
 
 use serde::{Deserialize, Serialize};
 
+use crate::certificate::Evidence;
 use crate::error::Error;
 use crate::geometry::{BlockNorm, Bracket};
 use crate::problem::Problem;
 use crate::real::Real;
 
-/// The scalars at a solver's point. With z = prox_{βg}(Tx): ‖∇F_β(x)‖_* lies in `dual_norm` and ‖Tx − z‖₂ = `prox_gap`.
+/// The scalars at a solver's point: with w ∈ ∂g(z), ‖∇f(x) + T*w‖_* lies in `dual_norm` and ‖Tx − z‖₂ = `prox_gap`. A method that
+/// smooths has z = prox_{βg}(Tx) and w = ∇g_β(Tx), so that the former is ‖∇F_β(x)‖_*.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {
     /// Which point: x_k, k = 1 for the start. k − 1 steps were taken to it.
@@ -66,8 +68,7 @@ pub struct Info {
     pub objective: Option<f64>,
     /// Every number of this evaluation is finite.
     pub finite: bool,
-    /// The point may be tested against ε: always, except in epochs, where it has to be the epoch's best so far, and in
-    /// methods without smoothing, which promise no certificate.
+    /// The point may be tested against ε: always, except in epochs, where it has to be the epoch's best so far.
     pub candidate: bool,
 }
 
@@ -115,14 +116,9 @@ pub trait Solver<S: Real>: Iterator<Item = Info> + Send {
     /// The norm it measures in, as data.
     fn norms(&self) -> Vec<BlockNorm>;
 
-    /// The point that a certificate speaks of, and a report ends with: the current one, unless the method does not smooth.
-    /// Such a method stands at some z and shows z + βv with v ∈ ∂g(z), whose prox is z ([`Witness`]).
-    fn certificate_point(&self) -> &[S] {
-        self.x()
-    }
-
-    /// The smoothing that a certificate at that point uses.
-    fn certificate_beta(&self) -> f64;
+    /// The dual side of the certificate at x: u is written where it is not Tx, and β says the rest. A method that does not smooth
+    /// knows some w ∈ ∂g(z) and shows u = z + βw.
+    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S>;
 
     /// ‖∇F_{β₁}(x₁)‖_* (an upper bound) and ‖Tx₁ − z₁‖₂ at the very start, once it has been evaluated: what relative
     /// thresholds are relative to, also in a run that was resumed.

@@ -1,11 +1,12 @@
 //! Coordinate descent, and a look past it by smoothing: regression past the paper, outside its proofs.
 
+use crate::certificate::Evidence;
 use crate::error::Error;
-use crate::geometry::BlockNorm;
+use crate::geometry::{BlockNorm, Geometry};
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::adaptive::whole;
 use crate::solver::inner::forward_to_inner;
+use crate::solver::measure::whole;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::{Adaptive, CoordinateDescent, Info, Solver, State};
 
@@ -76,6 +77,12 @@ impl<'p, S: Real> Polished<'p, S> {
         })
     }
 
+    /// Measured in a norm.
+    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        self.shown = self.shown.in_norm(geometry)?;
+        Ok(self)
+    }
+
     /// One step of whoever moves; the info is of what is shown.
     fn advance(&mut self) -> Option<Info> {
         match self.stage {
@@ -138,10 +145,6 @@ impl<S: Real> Iterator for Polished<'_, S> {
 
 impl<S: Real> Solver<S> for Polished<'_, S> {
     forward_to_inner!(shown);
-
-    fn certificate_beta(&self) -> f64 {
-        self.shown.certificate_beta()
-    }
 
     fn save(&self) -> State<S> {
         let (shown, smooth, polish) = (self.shown.save(), self.smooth.save(), self.polish.save());

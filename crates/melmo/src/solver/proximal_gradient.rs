@@ -1,13 +1,14 @@
 //! Proximal gradient and FISTA: the yardstick where the prox of g∘T itself is at hand.
 
+use crate::certificate::Evidence;
 use crate::error::Error;
-use crate::geometry::BlockNorm;
+use crate::geometry::{BlockNorm, Geometry};
 use crate::operator::Form;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::adaptive::whole;
+use crate::solver::measure::Measure;
 use crate::solver::momentum::Momentum;
-use crate::solver::shown::{Shown, forward_to_shown};
+use crate::solver::unsmoothed::{Unsmoothed, forward_to_unsmoothed};
 use crate::solver::{Info, Solver, State};
 use crate::vector;
 
@@ -16,10 +17,10 @@ use crate::vector;
 /// s ≤ 0.99/ρ, so that the prox has one answer. s = 1/L_f where L_f is known and y is extrapolated; otherwise s is found by
 /// trial, f(x⁺) ≤ f(y) + ⟨∇f(y), x⁺ − y⟩ + ‖x⁺ − y‖²/(2s), and may grow again while y = x.
 ///
-/// v = (p − z)/s ∈ ∂g(z) for p = T(y − s∇f(y)), z = Tx⁺, gives a certificate; infos have β = 0 and the bound
-/// 2‖y − x⁺‖/s on ‖∇f(x⁺) + T*v‖ (exact L_f ≤ 1/s).
+/// w = (p − z)/s ∈ ∂g(z) for p = T(y − s∇f(y)), z = Tx⁺, gives a certificate with gap 0; infos have β = 0 and the bound
+/// 2‖y − x⁺‖/s on ‖∇f(x⁺) + T*w‖ (exact L_f ≤ 1/s).
 pub struct ProximalGradient<'p, S> {
-    shown: Shown<'p, S>,
+    common: Unsmoothed<'p, S>,
     /// x_k, and x_{k+1} on its way.
     momentum: Momentum<S>,
     extrapolates: bool,
@@ -31,6 +32,8 @@ pub struct ProximalGradient<'p, S> {
     z: Vec<S>,
     u: Vec<S>,
     step: f64,
+    /// The step that led to x.
+    taken: f64,
     longest: f64,
     fixed: bool,
     work: Vec<S>,
@@ -57,7 +60,7 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
         let [p, z, u] = [(); 3].map(|()| vec![S::ZERO; m]);
         let work_len = problem.f().work_len().max(problem.g().work_len()).max(problem.t().work_len());
         Ok(Self {
-            shown: Shown::new(problem, x0),
+            common: Unsmoothed::new(problem, x0),
             momentum: Momentum::new(x0),
             extrapolates,
             y: x0.to_vec(),
@@ -66,6 +69,7 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
             z,
             u,
             step: known.map_or(1.0, |lipschitz| 1.0 / lipschitz).min(longest),
+            taken: 1.0,
             longest,
             fixed: extrapolates && known.is_some(),
             work: vec![S::ZERO; work_len],
@@ -74,13 +78,19 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
         })
     }
 
+    /// Measured in a norm.
+    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        self.common.measure = Measure::in_norm(self.common.problem, geometry)?;
+        Ok(self)
+    }
+
     fn step(&mut self) -> Info {
         if self.k == 0 {
             self.k = 1;
-            return self.shown.begin(self.step);
+            return self.common.begin(self.step);
         }
         let moved = self.descend(); // ‖y − x⁺‖, for the step that was taken
-        let info = self.shown.info(self.k + 1, self.step, 2.0 * moved / self.step, 0.0);
+        let info = self.common.info(self.k + 1, self.step, [0.0, 2.0 * moved / self.step], 0.0);
         self.ended = !info.finite;
         if info.finite {
             self.k += 1;
@@ -91,7 +101,7 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
 
     /// x⁺ with the first step s, s/2, s/4, … for which f lies below its quadratic bound; returns ‖y − x⁺‖.
     fn descend(&mut self) -> f64 {
-        let problem = self.shown.problem;
+        let problem = self.common.problem;
         let f_y = problem.f().value_grad(&mut self.grad, &self.y, &mut self.work);
         loop {
             self.land();
@@ -100,7 +110,7 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
                 return squared.sqrt();
             }
             let bound = f_y + slope + 0.5 * squared / self.step;
-            let reached = self.shown.loss(&self.momentum.next);
+            let reached = self.common.loss(&self.momentum.next);
             if reached <= bound + 8.0 * S::EPSILON * f_y.abs() || self.step < f64::MIN_POSITIVE.sqrt() {
                 return squared.sqrt();
             }
@@ -110,7 +120,7 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
 
     /// next ← prox_{s·g∘T}(y − s∇f(y)), exactly z on the entries that T selects.
     fn land(&mut self) {
-        let (g, t) = (self.shown.problem.g(), self.shown.problem.t());
+        let (g, t) = (self.common.problem.g(), self.common.problem.t());
         vector::add_scaled(&mut self.momentum.next, &self.y, -self.step, &self.grad);
         t.apply(&mut self.p, &self.momentum.next, &mut self.work);
         g.prox(&mut self.z, &self.p, self.step, &mut self.work);
@@ -133,12 +143,13 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
         (squared, slope)
     }
 
-    /// Shows x⁺ and makes the next y of it.
+    /// Stands at x⁺ and makes the next y of it.
     fn go_on(&mut self) {
         for ((u, &p), &z) in self.u.iter_mut().zip(&self.p).zip(&self.z) {
             *u = p - z;
         }
-        self.shown.show(&self.momentum.next, [&self.z, &self.z, &self.u], self.step);
+        self.common.x.copy_from_slice(&self.momentum.next);
+        self.taken = self.step;
         if self.extrapolates {
             // The gradient of F at y, up to a factor: (y − x⁺)/s.
             for ((grad, &y), &next) in self.grad.iter_mut().zip(&self.y).zip(&self.momentum.next) {
@@ -163,29 +174,43 @@ impl<S: Real> Iterator for ProximalGradient<'_, S> {
 }
 
 impl<S: Real> Solver<S> for ProximalGradient<'_, S> {
-    forward_to_shown!();
+    forward_to_unsmoothed!();
+
+    fn exact_dual_norm(&mut self) -> f64 {
+        self.common.exact_dual_norm((self.k > 1).then_some((&self.u[..], self.taken)))
+    }
+
+    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
+        if self.k > 1 {
+            return Evidence::of_pair(self.common.problem, u, &self.z, &self.u, self.taken);
+        }
+        Evidence::smoothed(self.common.problem.default_beta())
+    }
 
     fn save(&self) -> State<S> {
+        let [dual_norm, prox_gap] = self.common.measure.start.unwrap_or_default();
         State {
             solver: "proximal-gradient".into(),
             k: self.k,
-            numbers: vec![self.step, self.momentum.t, self.shown.beta, self.shown.measure],
-            vectors: [&self.shown.x, &self.shown.point, &self.y, &self.momentum.landed].map(Vec::clone).into(),
+            numbers: vec![self.step, self.taken, self.momentum.t, dual_norm, prox_gap],
+            vectors: [&self.common.x, &self.y, &self.momentum.landed, &self.z, &self.u].map(Vec::clone).into(),
             warm_start: vec![],
         }
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let [step, t, beta, measure] = state.check("proximal-gradient", 4, self.y.len())?;
+        let (n, m) = (self.y.len(), self.z.len());
+        let [step, taken, t, start @ ..] = state.check_each::<5>("proximal-gradient", &[n, n, n, m, m])?;
         self.step = Error::expect_positive("step of a saved state", step)?;
-        self.shown.problem.check_beta(beta)?;
-        let [x, point, y, landed] = &state.vectors[..] else { unreachable!("counted above") };
-        self.shown.x.copy_from_slice(x);
-        self.shown.point.copy_from_slice(point);
+        self.taken = Error::expect_positive("step of a saved state", taken)?;
+        let [x, y, landed, z, u] = &state.vectors[..] else { unreachable!("counted above") };
+        self.common.x.copy_from_slice(x);
         self.y.copy_from_slice(y);
         self.momentum.landed.copy_from_slice(landed);
-        (self.momentum.t, self.shown.beta, self.shown.measure) = (t, beta, measure);
-        (self.k, self.ended) = (state.k, false);
+        self.z.copy_from_slice(z);
+        self.u.copy_from_slice(u);
+        (self.momentum.t, self.k, self.ended) = (t, state.k, false);
+        self.common.measure.start = (self.k > 0).then_some(start);
         Ok(())
     }
 }

@@ -1,24 +1,25 @@
 //! Reweighted ℓ1: the concave part of a penalty replaced by its tangent, again and again.
 
+use crate::certificate::Evidence;
 use crate::error::Error;
-use crate::geometry::BlockNorm;
+use crate::geometry::{BlockNorm, Geometry};
 use crate::metric;
 use crate::penalty::Streamed;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::adaptive::whole;
-use crate::solver::shown::{Shown, forward_to_shown};
+use crate::solver::measure::Measure;
 use crate::solver::splitting::Splitting;
+use crate::solver::unsmoothed::{Unsmoothed, forward_to_unsmoothed};
 use crate::solver::{Info, Solver, State};
 use crate::vector::simd;
 
 /// min f(x) + Σ wᵢ|(Tx)ᵢ| by ADMM, with wᵢ ← φ′(|(Tx)ᵢ|) after every `inner` of its steps: the convex–concave procedure for
 /// penalties Σφ(|uᵢ|) with concave φ (MCP, SCAD, log-sum), Candès, Wakin & Boyd 2008.
 ///
-/// The first weights come from x₀. It shows what [`Admm`](crate::solver::Admm) shows.
+/// The first weights come from x₀. Its w is a slope of the weighted ℓ1 norm at z; the certificate's prox makes one of g of it.
 pub struct Reweighted<'p, S> {
     splitting: Splitting<'p, S>,
-    shown: Shown<'p, S>,
+    common: Unsmoothed<'p, S>,
     weights: Vec<S>,
     magnitudes: Vec<S>,
     work: Vec<S>,
@@ -40,11 +41,17 @@ impl<'p, S: Real> Reweighted<'p, S> {
         let splitting = Splitting::unlimited(problem, metric, beta, 1.6, x0)?;
         let m = problem.t().range().size();
         let [weights, magnitudes] = [(); 2].map(|()| vec![S::ZERO; m]);
-        let shown = Shown::new(problem, x0);
+        let common = Unsmoothed::new(problem, x0);
         let work = vec![S::ZERO; problem.g().work_len()];
-        let mut this = Self { splitting, shown, weights, magnitudes, work, inner, k: 0, ended: false };
+        let mut this = Self { splitting, common, weights, magnitudes, work, inner, k: 0, ended: false };
         this.reweigh();
         Ok(this)
+    }
+
+    /// Measured in a norm.
+    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        self.common.measure = Measure::in_norm(self.common.problem, geometry)?;
+        Ok(self)
     }
 
     /// wᵢ ← φ′(|(Tx)ᵢ|), the slope on the right at 0.
@@ -53,25 +60,25 @@ impl<'p, S: Real> Reweighted<'p, S> {
         for (magnitude, tx) in self.magnitudes.iter_mut().zip(self.splitting.tx()) {
             *magnitude = tx.abs().larger(least);
         }
-        self.shown.problem.g().subgradient(&mut self.weights, &self.magnitudes, &mut self.work);
+        self.common.problem.g().subgradient(&mut self.weights, &self.magnitudes, &mut self.work);
     }
 
     fn step(&mut self) -> Info {
         let beta = self.splitting.beta;
         if self.k == 0 {
             self.k = 1;
-            return self.shown.begin(beta);
+            return self.common.begin(beta);
         }
         if self.k > 1 && (self.k - 1).is_multiple_of(self.inner) {
             self.reweigh();
         }
-        let Self { splitting, shown, weights, .. } = self;
+        let Self { splitting, common, weights, .. } = self;
         let residuals = splitting.step_with(|z, s, beta, _| shrink(z, s, weights, S::of(beta)));
-        let info = shown.info(self.k + 1, beta, residuals.slope, residuals.gap);
+        let info = common.info(self.k + 1, beta, [0.0, residuals.slope], residuals.gap);
         self.ended = !info.finite;
         if info.finite {
             self.k += 1;
-            shown.show(&splitting.x, [splitting.tx(), &splitting.z, &splitting.u], beta);
+            common.x.copy_from_slice(&splitting.x);
         }
         info
     }
@@ -98,31 +105,41 @@ impl<S: Real> Iterator for Reweighted<'_, S> {
 }
 
 impl<S: Real> Solver<S> for Reweighted<'_, S> {
-    forward_to_shown!();
+    forward_to_unsmoothed!();
+
+    fn exact_dual_norm(&mut self) -> f64 {
+        let Self { splitting, common, .. } = self;
+        common.exact_dual_norm((self.k > 1).then_some((&splitting.u[..], splitting.beta)))
+    }
+
+    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
+        let Self { splitting, common, .. } = self;
+        if self.k > 1 {
+            return Evidence::of_pair(common.problem, u, &splitting.z, &splitting.u, splitting.beta);
+        }
+        Evidence::smoothed(common.problem.default_beta())
+    }
 
     fn save(&self) -> State<S> {
-        let Self { splitting, shown, weights, .. } = self;
-        let buffers = [&shown.x, &shown.point, &splitting.z, &splitting.u, weights];
+        let Self { splitting, common, weights, .. } = self;
         State {
             solver: "reweighted".into(),
             k: self.k,
-            numbers: vec![shown.beta, shown.measure],
-            vectors: buffers.into_iter().cloned().collect(),
+            numbers: common.measure.start.unwrap_or_default().to_vec(),
+            vectors: [&common.x, &splitting.z, &splitting.u, weights].map(Vec::clone).into(),
             warm_start: vec![],
         }
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
         let (n, m) = (self.splitting.x.len(), self.splitting.z.len());
-        let [beta, measure] = state.check_each("reweighted", &[n, n, m, m, m])?;
-        self.shown.problem.check_beta(beta)?;
-        let [x, point, z, u, weights] = &state.vectors[..] else { unreachable!("counted above") };
+        let start = state.check_each("reweighted", &[n, m, m, m])?;
+        let [x, z, u, weights] = &state.vectors[..] else { unreachable!("counted above") };
         self.splitting.resume(x, z, u, self.splitting.beta);
-        self.shown.x.copy_from_slice(x);
-        self.shown.point.copy_from_slice(point);
+        self.common.x.copy_from_slice(x);
         self.weights.copy_from_slice(weights);
-        (self.shown.beta, self.shown.measure) = (beta, measure);
         (self.k, self.ended) = (state.k, false);
+        self.common.measure.start = (self.k > 0).then_some(start);
         Ok(())
     }
 }

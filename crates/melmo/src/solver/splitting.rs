@@ -72,10 +72,6 @@ impl<'p, S: Real> Splitting<'p, S> {
         Ok(this)
     }
 
-    pub fn problem(&self) -> &'p Problem<S> {
-        self.problem
-    }
-
     /// Tx.
     pub fn tx(&self) -> &[S] {
         &self.tx

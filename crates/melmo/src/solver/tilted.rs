@@ -1,12 +1,14 @@
 //! Metric steps on an envelope that is tilted by a multiplier, β from just below 1/ρ downwards; then plain metric steps.
 
+use crate::certificate::Evidence;
 use crate::error::Error;
-use crate::geometry::BlockNorm;
+use crate::geometry::{BlockNorm, Geometry};
 use crate::metric;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::inner::forward_to_inner;
+use crate::solver::measure::Measure;
 use crate::solver::splitting::Splitting;
+use crate::solver::unsmoothed::Unsmoothed;
 use crate::solver::{Adaptive, Info, Smoothing, Solver, State};
 
 /// x ← x − M⁻¹∇F_{β,w}(x) with F_{β,w}(x) = f(x) + g_β(Tx + βw), then w ← ∇g_β(Tx + βw) and β ← rβ, faster once β is small.
@@ -15,10 +17,13 @@ use crate::solver::{Adaptive, Info, Smoothing, Solver, State};
 ///
 /// The tilt takes the first-order bias out of the smoothing, so β can start just below 1/ρ, where the prox hardly shrinks
 /// what it keeps; poor local minima are passed by. A tilted step with relaxation α is a step of ADMM with penalty 1/β, seen
-/// from the smoothing side. It says little about ‖∇F_β(x)‖; the plain steps that follow bring that down.
+/// from the smoothing side: until w is dropped, certificates are made of z and w as ADMM's are.
 pub struct Tilted<'p, S> {
     splitting: Splitting<'p, S>,
+    /// Where the tilted steps stand.
+    common: Unsmoothed<'p, S>,
     plain: Adaptive<'p, S>,
+    smoothing: Smoothing,
     path: Path,
     k: u64,
     ended: bool,
@@ -78,30 +83,53 @@ impl<'p, S: Real> Tilted<'p, S> {
         let splitting = Splitting::new(problem, metric, path.beta, path.relaxation, x0)?;
         let smoothing = Smoothing::new::<S>(path.beta.min(problem.beta_limit())).lowered(path.end);
         let plain = Adaptive::metric(problem, smoothing, x0)?;
-        Ok(Self { splitting, plain, path, k: 0, ended: false })
+        let common = Unsmoothed::new(problem, x0);
+        Ok(Self { splitting, common, plain, smoothing, path, k: 0, ended: false })
     }
 
-    /// The β with which the current point is judged: the tilted step may use more than 1/(2ρ), a certificate may not.
-    fn judged_beta(&self) -> f64 {
-        self.splitting.beta.min(self.splitting.problem().beta_limit())
+    /// Measured in a norm.
+    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        self.common.measure = Measure::bounds(self.common.problem, geometry.norms())?;
+        self.plain = self.plain.in_norm(geometry)?;
+        Ok(self)
+    }
+
+    /// The multiplier is still there.
+    fn is_tilted(&self) -> bool {
+        self.splitting.beta > self.path.end
     }
 
     fn step(&mut self) -> Info {
-        let tilted = self.splitting.beta > self.path.end;
-        let info = if self.k > 0 && !tilted {
-            self.plain.next().unwrap_or_else(Info::unknown)
-        } else {
-            if self.k > 0 {
-                self.splitting.step();
-                self.splitting.rescale(self.path.after(self.splitting.beta));
-            }
-            self.plain.stand_at(&self.splitting.x, self.judged_beta())
+        let info = match self.k {
+            0 => self.common.begin(self.splitting.beta),
+            _ if self.is_tilted() => self.tilted_step(),
+            _ => self.plain.next().unwrap_or_else(Info::unknown),
         };
         self.ended = !info.finite;
         if info.finite {
             self.k += 1;
         }
         Info { k: self.k, ..info }
+    }
+
+    fn tilted_step(&mut self) -> Info {
+        let Self { splitting, common, path, .. } = self;
+        let beta = splitting.beta;
+        let residuals = splitting.step();
+        let info = common.info(self.k + 1, beta, [0.0, residuals.slope], residuals.gap);
+        if info.finite {
+            common.x.copy_from_slice(&splitting.x);
+            splitting.rescale(path.after(beta));
+            if !self.is_tilted() {
+                self.plain.begin_at(&self.common.x, self.smoothing);
+            }
+        }
+        info
+    }
+
+    /// Whether the plain steps have begun: x is theirs.
+    fn is_plain(&self) -> bool {
+        !self.is_tilted() && self.plain.has_begun()
     }
 }
 
@@ -113,35 +141,82 @@ impl<S: Real> Iterator for Tilted<'_, S> {
     }
 }
 
-impl<S: Real> Solver<S> for Tilted<'_, S> {
-    forward_to_inner!(plain);
+/// What is asked of whoever stands at the point.
+macro_rules! either {
+    ($self:ident, $common:expr, $plain:expr) => {
+        if $self.is_plain() { $plain } else { $common }
+    };
+}
 
-    fn certificate_beta(&self) -> f64 {
-        if self.k > 0 { self.plain.certificate_beta() } else { self.judged_beta() }
+impl<S: Real> Solver<S> for Tilted<'_, S> {
+    fn problem(&self) -> &Problem<S> {
+        self.common.problem
+    }
+
+    fn x(&self) -> &[S] {
+        either!(self, &self.common.x, self.plain.x())
+    }
+
+    fn objective(&mut self) -> f64 {
+        either!(self, self.common.objective(), self.plain.objective())
+    }
+
+    fn smoothed(&mut self) -> f64 {
+        either!(self, self.common.objective(), self.plain.smoothed())
+    }
+
+    fn exact_dual_norm(&mut self) -> f64 {
+        if self.is_plain() {
+            return self.plain.exact_dual_norm();
+        }
+        let Self { splitting, common, plain, .. } = self;
+        plain.dual_norm_of(common.gradient((self.k > 1).then_some((&splitting.u[..], splitting.beta))))
+    }
+
+    fn norms(&self) -> Vec<BlockNorm> {
+        self.common.measure.norms()
+    }
+
+    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
+        let Self { splitting, common, plain, .. } = self;
+        match self.k {
+            _ if self.is_plain() => plain.evidence(u),
+            0 | 1 => Evidence::smoothed(common.problem.default_beta()),
+            _ => Evidence::of_pair(common.problem, u, &splitting.z, &splitting.u, splitting.beta),
+        }
+    }
+
+    fn start_measure(&self) -> Option<[f64; 2]> {
+        self.common.measure.start
     }
 
     fn save(&self) -> State<S> {
         let inner = self.plain.save();
-        let own = [self.splitting.beta, inner.k as f64];
-        let vectors = inner.vectors.into_iter().chain([self.splitting.z.clone(), self.splitting.u.clone()]).collect();
+        let [dual_norm, prox_gap] = self.common.measure.start.unwrap_or_default();
+        let own = [self.splitting.beta, dual_norm, prox_gap, inner.k as f64];
+        let outer = [&self.common.x, &self.splitting.z, &self.splitting.u].map(Vec::clone);
         State {
             solver: "tilted".into(),
             k: self.k,
             numbers: [&own[..], &inner.numbers].concat(),
-            vectors,
+            vectors: inner.vectors.into_iter().chain(outer).collect(),
             warm_start: inner.warm_start,
         }
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
         let (n, m) = (self.splitting.x.len(), self.splitting.z.len());
-        let [beta, inner_k, numbers @ ..]: [f64; 11] = state.check_each("tilted", &[n, n, m, m])?;
+        let [beta, dual_norm, prox_gap, inner_k, numbers @ ..]: [f64; 13] =
+            state.check_each("tilted", &[n, n, n, m, m])?;
         Error::expect_positive("beta of a saved state", beta)?;
         let inner = State::part("adaptive", inner_k, &numbers, &state.vectors[..2]);
         let inner = State { warm_start: state.warm_start.clone(), ..inner };
         self.plain.restore(&inner)?;
-        self.splitting.resume(&state.vectors[0], &state.vectors[2], &state.vectors[3], beta);
+        let [x, z, u] = &state.vectors[2..] else { unreachable!("counted above") };
+        self.splitting.resume(x, z, u, beta);
+        self.common.x.copy_from_slice(x);
         (self.k, self.ended) = (state.k, false);
+        self.common.measure.start = (self.k > 0).then_some([dual_norm, prox_gap]);
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use crate::geometry::{Geometry, L2, Product};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::schedule::Smoothness;
-use crate::solver::adaptive::whole;
+use crate::solver::measure::whole;
 use crate::solver::melmo::{Length, Melmo};
 
 /// x_{k+1} = x_k − γ_kφ_k with γ_k = 1/(L_f + ‖T‖²/β_k), β_k = βk^{−1/3}; or the same length on normalised blocks.

@@ -13,15 +13,16 @@ pub use path::{LambdaPath, PathPoint, geometric};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use crate::certificate::Evidence;
 use crate::error::Error;
-use crate::geometry::BlockNorm;
+use crate::geometry::{BlockNorm, Geometry};
 use crate::operator::Form;
 use crate::penalty::{Coordinates, Prox};
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::adaptive::whole;
 use crate::solver::coordinate::descent::Descent;
-use crate::solver::witness::Witness;
+use crate::solver::measure::Measure;
+use crate::solver::pair::Pair;
 use crate::solver::{Info, Solver, State};
 
 /// How far a point is from stationary, unit by unit.
@@ -37,18 +38,17 @@ pub(crate) struct Score {
 /// g = Σ_c g_c over entries or groups, T = I.
 ///
 /// One step is one round: sweeps over the working set with Anderson extrapolation, then the gradient over all entries. F
-/// never rises. Its certificates are those of x′ = z + βv ([`Witness`](crate::solver::Witness)).
+/// never rises. Its certificates are made of one proximal gradient step from x.
 pub struct CoordinateDescent<'p, S> {
     problem: &'p Problem<S>,
     descent: Descent<S>,
-    witness: Witness<S>,
+    pair: Pair<S>,
     lipschitz: f64,
+    measure: Measure<S>,
     previous: Vec<S>,
     phi: Vec<S>,
-    work: Vec<S>,
     score: Score,
     objective: f64,
-    start_measure: Option<[f64; 2]>,
     k: u64,
     ended: bool,
 }
@@ -78,18 +78,23 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         let descent = Descent::new(problem.f(), units(problem.g())?, columns, x0)?;
         Ok(Self {
             problem,
-            witness: Witness::new(problem)?,
-            lipschitz: problem.f().lipschitz().unwrap_or(f64::INFINITY),
+            pair: Pair::new(problem)?,
+            lipschitz: problem.f().lipschitz().unwrap_or(0.0),
+            measure: Measure::new(problem),
             previous: x0.to_vec(),
             phi: vec![S::ZERO; x0.len()],
-            work: vec![S::ZERO; problem.work_len()],
             descent,
             score: Score::default(),
             objective: f64::NAN,
-            start_measure: None,
             k: 0,
             ended: false,
         })
+    }
+
+    /// Measured in a norm.
+    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        self.measure = Measure::in_norm(self.problem, geometry)?;
+        Ok(self)
     }
 
     /// The columns of the design, for another solver of the same loss.
@@ -119,13 +124,13 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         self.problem.g().coordinates()
     }
 
-    /// f, ∇f, the scores and the witness at x.
+    /// f, ∇f, the scores and the pair at x.
     fn evaluate(&mut self) {
         let Some(g) = self.g() else { return };
         self.descent.evaluate();
         self.score = self.descent.score(g);
         self.objective = self.descent.f_x + self.descent.penalty(g);
-        self.witness.take(self.problem, &self.descent.x, &self.descent.grad, self.lipschitz);
+        self.pair.look(self.problem, &self.descent.x, &self.descent.grad, self.lipschitz);
     }
 
     fn advance(&mut self) -> Info {
@@ -140,7 +145,7 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         self.evaluate();
         let info = self.info();
         if info.finite {
-            self.start_measure.get_or_insert([info.dual_norm.upper, info.prox_gap]);
+            self.measure.start.get_or_insert([info.dual_norm.upper, info.prox_gap]);
         } else {
             self.ended = true;
             if self.k > 1 {
@@ -157,14 +162,14 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         Info {
             k: self.k,
             epoch: None,
-            beta: self.witness.beta,
+            beta: 0.0,
             gamma: 1.0,
-            dual_norm: self.witness.bracket(self.lipschitz),
+            dual_norm: self.measure.bracket(self.pair.residual, self.pair.residual),
             eta: 0.0,
             excess: 0.0,
-            prox_gap: self.witness.prox_gap,
+            prox_gap: self.pair.gap,
             objective: Some(self.objective),
-            finite: self.objective.is_finite() && self.score.squared.is_finite() && self.witness.moved.is_finite(),
+            finite: self.objective.is_finite() && self.score.squared.is_finite() && self.pair.residual.is_finite(),
             candidate: true,
         }
     }
@@ -192,34 +197,31 @@ impl<S: Real> Solver<S> for CoordinateDescent<'_, S> {
     }
 
     fn smoothed(&mut self) -> f64 {
-        self.witness.smoothed(self.problem, &mut self.phi, &mut self.work)
+        self.objective
     }
 
     fn exact_dual_norm(&mut self) -> f64 {
-        self.witness.exact_dual_norm(self.problem, &mut self.phi, &mut self.work)
+        self.pair.gradient(self.problem, &mut self.phi, &self.descent.grad);
+        self.measure.norm(&self.phi)
     }
 
     fn norms(&self) -> Vec<BlockNorm> {
-        whole(self.problem).norms()
+        self.measure.norms()
     }
 
-    fn certificate_point(&self) -> &[S] {
-        if self.k > 0 { self.witness.point() } else { &self.descent.x }
-    }
-
-    fn certificate_beta(&self) -> f64 {
-        self.witness.beta
+    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
+        if self.k == 0 { Evidence::smoothed(self.problem.default_beta()) } else { self.pair.evidence(self.problem, u) }
     }
 
     fn start_measure(&self) -> Option<[f64; 2]> {
-        self.start_measure
+        self.measure.start
     }
 
     fn save(&self) -> State<S> {
         State {
             solver: "coordinate-descent".into(),
             k: self.k,
-            numbers: self.start_measure.unwrap_or_default().to_vec(),
+            numbers: self.measure.start.unwrap_or_default().to_vec(),
             vectors: vec![self.descent.x.clone()],
             warm_start: vec![],
         }
@@ -229,9 +231,9 @@ impl<S: Real> Solver<S> for CoordinateDescent<'_, S> {
         let start_measure: [f64; 2] = state.check("coordinate-descent", 1, self.previous.len())?;
         self.descent.x.copy_from_slice(&state.vectors[0]);
         self.previous.copy_from_slice(&state.vectors[0]);
-        (self.k, self.ended, self.start_measure) = (state.k, false, None);
+        (self.k, self.ended, self.measure.start) = (state.k, false, None);
         if self.k > 0 {
-            self.start_measure = Some(start_measure);
+            self.measure.start = Some(start_measure);
             self.evaluate();
         }
         Ok(())

@@ -1,15 +1,16 @@
 //! Factorisation by two ridge regressions a sweep: past the paper, outside its proofs.
 
+use crate::certificate::Evidence;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Bracket};
+use crate::geometry::{BlockNorm, Bracket, Geometry};
 use crate::penalty::Coordinates;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::adaptive::whole;
 use crate::solver::factors::Factors;
 use crate::solver::factors::rescale::Rescale;
+use crate::solver::measure::Measure;
+use crate::solver::pair::Pair;
 use crate::solver::smoothing::Smoothing;
-use crate::solver::witness::Witness;
 use crate::solver::{Info, Solver, State};
 use crate::vector;
 
@@ -30,7 +31,7 @@ pub(super) const NUMBERS: usize = 7;
 ///
 /// Once β has fallen to a thousandth of its first value the smoothing has chosen a basin, and steps as short as β are all that
 /// it leaves. From there on W moves by coordinate descent on f(·, H) + g itself, entry by entry, if g is a sum over entries;
-/// its certificates are then those of a [`Witness`]. Not covered by the paper's proofs: the certificate at the end counts.
+/// its certificates are then made of one proximal gradient step from x. Not covered by the paper's proofs: the certificate at the end counts.
 pub struct Alternating<'p, S> {
     problem: &'p Problem<S>,
     factors: Factors<'p, S>,
@@ -46,13 +47,15 @@ pub struct Alternating<'p, S> {
     next: Vec<S>,
     spare: Vec<S>,
     work: Vec<S>,
-    witness: Witness<S>,
+    pair: Pair<S>,
+    measure: Measure<S>,
+    /// ∇f(x) + T*w, where it is asked for.
+    sum: Vec<S>,
     /// Where β hands over to coordinate descent.
     handover: f64,
     t: f64,
     /// β of the last evaluation; 0 before the first.
     beta: f64,
-    start_measure: Option<[f64; 2]>,
     /// Sweeps of coordinate descent so far.
     polished: u64,
     k: u64,
@@ -86,15 +89,22 @@ impl<'p, S: Real> Alternating<'p, S> {
             next: zeros(on_w),
             spare: zeros(on_w),
             work: zeros(problem.work_len()),
-            witness: Witness::new(problem)?,
+            pair: Pair::new(problem)?,
+            measure: Measure::new(problem),
+            sum: zeros(n),
             handover: smoothing.beta() / HANDOVER,
             t: 1.0,
             beta: 0.0,
-            start_measure: None,
             polished: 0,
             k: 0,
             ended: false,
         })
+    }
+
+    /// Measured in a norm.
+    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        self.measure = Measure::in_norm(self.problem, geometry)?;
+        Ok(self)
     }
 
     /// Sweeps of coordinate descent so far.
@@ -140,7 +150,7 @@ impl<'p, S: Real> Alternating<'p, S> {
     /// ∇f(x) into `phi` and, while there is a smoothing, ∇F_β(x); W is held, H looked at.
     fn evaluate(&mut self, beta: f64) -> Found {
         let smooths = self.polishes().is_none();
-        let Self { factors, problem, x, phi, spare, work, witness, .. } = self;
+        let Self { factors, problem, x, phi, spare, work, pair, measure, .. } = self;
         let (w, h) = x.split_at(factors.split());
         let (phi_w, phi_h) = phi.split_at_mut(factors.split());
         factors.look_at_h(h);
@@ -150,13 +160,13 @@ impl<'p, S: Real> Alternating<'p, S> {
         if smooths {
             let slope_squared = problem.g().slopes(spare, w, beta, work);
             vector::axpy(phi_w, 1.0, spare);
-            let dual_norm = Bracket::exact(vector::norm2(phi));
+            let size = vector::norm2(phi);
+            let dual_norm = measure.bracket(size, size);
             return Found { beta, dual_norm, prox_gap: beta * slope_squared.sqrt() };
         }
         let lipschitz = factors.lipschitz_w();
-        witness.take(problem, x, phi, lipschitz);
-        let dual_norm = witness.bracket(factors.lipschitz_near(witness.moved));
-        Found { beta: witness.beta, dual_norm, prox_gap: witness.prox_gap }
+        pair.look(problem, x, phi, lipschitz);
+        Found { beta: 0.0, dual_norm: measure.bracket(pair.residual, pair.residual), prox_gap: pair.gap }
     }
 
     /// One sweep without smoothing: W by coordinate descent, then its H.
@@ -241,7 +251,7 @@ impl<'p, S: Real> Alternating<'p, S> {
         self.k += 1;
         let info = self.judge();
         if info.finite {
-            self.start_measure.get_or_insert([info.dual_norm.upper, info.prox_gap]);
+            self.measure.start.get_or_insert([info.dual_norm.upper, info.prox_gap]);
         } else {
             self.ended = true;
             if self.k > 1 {
@@ -291,40 +301,37 @@ impl<S: Real> Solver<S> for Alternating<'_, S> {
 
     fn smoothed(&mut self) -> f64 {
         if self.polishes().is_some() {
-            return self.witness.smoothed(self.problem, &mut self.phi, &mut self.work);
+            return self.objective();
         }
         self.loss() + self.problem.envelope(&self.x, self.beta, &mut self.work)
     }
 
     fn exact_dual_norm(&mut self) -> f64 {
-        match self.polishes() {
-            Some(_) => self.witness.exact_dual_norm(self.problem, &mut self.phi, &mut self.work),
-            None => vector::norm2(&self.phi),
+        if self.polishes().is_none() {
+            return self.measure.norm(&self.phi);
         }
+        self.pair.gradient(self.problem, &mut self.sum, &self.phi);
+        self.measure.norm(&self.sum)
     }
 
     fn norms(&self) -> Vec<BlockNorm> {
-        whole(self.problem).norms()
+        self.measure.norms()
     }
 
-    fn certificate_point(&self) -> &[S] {
-        if self.k > 0 && self.polishes().is_some() { self.witness.point() } else { &self.x }
-    }
-
-    fn certificate_beta(&self) -> f64 {
+    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
         match self.polishes() {
-            Some(_) => self.witness.beta,
-            None if self.beta > 0.0 => self.beta,
-            None => self.smoothing.beta(),
+            Some(_) if self.k > 0 => self.pair.evidence(self.problem, u),
+            _ if self.beta > 0.0 => Evidence::smoothed(self.beta),
+            _ => Evidence::smoothed(self.smoothing.beta()),
         }
     }
 
     fn start_measure(&self) -> Option<[f64; 2]> {
-        self.start_measure
+        self.measure.start
     }
 
     fn save(&self) -> State<S> {
-        let [dual_norm, prox_gap] = self.start_measure.unwrap_or_default();
+        let [dual_norm, prox_gap] = self.measure.start.unwrap_or_default();
         let own = [self.t, self.beta, dual_norm, prox_gap, self.polished as f64];
         State {
             solver: "alternating".into(),
@@ -342,10 +349,10 @@ impl<S: Real> Solver<S> for Alternating<'_, S> {
         self.polished = polished as u64;
         self.x.copy_from_slice(&state.vectors[0]);
         self.previous.copy_from_slice(&state.vectors[1]);
-        (self.k, self.t, self.beta, self.ended, self.start_measure) = (state.k, t, 0.0, false, None);
+        (self.k, self.t, self.beta, self.ended, self.measure.start) = (state.k, t, 0.0, false, None);
         if self.k > 0 {
             self.problem.check_beta(beta)?;
-            self.start_measure = Some([dual_norm, prox_gap]);
+            self.measure.start = Some([dual_norm, prox_gap]);
             self.factors.look_at_w(&self.x[..self.next.len()]);
             self.evaluate(beta);
         }

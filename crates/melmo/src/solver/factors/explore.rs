@@ -1,7 +1,8 @@
 //! Looking for a better basin from where a factorisation has settled.
 
+use crate::certificate::Evidence;
 use crate::error::Error;
-use crate::geometry::BlockNorm;
+use crate::geometry::{BlockNorm, Geometry};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::seeded::Seeded;
@@ -52,6 +53,12 @@ impl<'p, S: Real> Explored<'p, S> {
         let shown = make(Alternating::new(problem, smoothing, x0)?)?;
         let scout = make(Alternating::new(problem, slower, x0)?)?;
         Ok(Self { shown, scout, slower, from: x0.to_vec(), scouts: 0, last: None, k: 0 })
+    }
+
+    /// Measured in a norm.
+    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        self.shown = self.shown.in_norm(geometry)?;
+        Ok(self)
     }
 
     /// One step of whoever moves; the info is of what is shown.
@@ -106,10 +113,6 @@ impl<S: Real> Iterator for Explored<'_, S> {
 
 impl<S: Real> Solver<S> for Explored<'_, S> {
     forward_to_inner!(shown);
-
-    fn certificate_beta(&self) -> f64 {
-        self.shown.certificate_beta()
-    }
 
     fn save(&self) -> State<S> {
         let (shown, scout) = (self.shown.save(), self.scout.save());

@@ -203,13 +203,6 @@ impl<'p, S: Real> Factors<'p, S> {
         }
     }
 
-    /// ∇f changes by at most this times ‖Δ‖, ‖Δ‖ ≤ `moved`, when W moves by Δ: 2c(‖H‖² + 2‖W‖‖H‖ + ‖Δ‖‖H‖ + ‖Y‖).
-    pub fn lipschitz_near(&self, moved: f64) -> f64 {
-        let norm = |gram: &[S]| (0..self.rank).map(|i| gram[i * self.rank + i].f64()).sum::<f64>().sqrt();
-        let (w, h) = (norm(&self.gram_w), norm(&self.gram_h));
-        self.twice * (h * (h + 2.0 * w + moved) + self.y_squared.sqrt())
-    }
-
     /// 2cσ₁(HHᵀ): the Lipschitz constant of ∇_Wf(·, H).
     pub fn lipschitz_w(&mut self) -> f64 {
         self.twice * largest(&self.gram_h, self.rank, &mut self.work)

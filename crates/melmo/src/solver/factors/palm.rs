@@ -1,23 +1,25 @@
 //! Proximal alternating linearised minimisation, plain and with inertia: the yardstick for factorisation.
 
+use crate::certificate::Evidence;
 use crate::error::Error;
-use crate::geometry::BlockNorm;
+use crate::geometry::{BlockNorm, Geometry};
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::adaptive::whole;
 use crate::solver::factors::Factors;
-use crate::solver::witness::Witness;
+use crate::solver::measure::Measure;
+use crate::solver::pair::Pair;
 use crate::solver::{Info, Solver, State};
 use crate::vector;
 
 /// W ← prox_{sg}(V − s∇_Wf(V, H)), s = 1/max(L_W, 2ρ); H ← X − ∇_Hf(W, X)/L_H, with L_W = 2cσ₁(HHᵀ), L_H = 2cσ₁(WᵀW) + ν.
 ///
 /// PALM (Bolte, Sabach and Teboulle 2014) has V = W and X = H; iPALM (Pock and Sabach 2016) extrapolates both by
-/// θ_k = (k − 1)/(k + 2). No smoothing: its certificates are those of a [`Witness`].
+/// θ_k = (k − 1)/(k + 2). No smoothing: its certificates are made of one proximal gradient step from x.
 pub struct Palm<'p, S> {
     problem: &'p Problem<S>,
     factors: Factors<'p, S>,
-    witness: Witness<S>,
+    pair: Pair<S>,
+    measure: Measure<S>,
     inertia: bool,
     x: Vec<S>,
     previous: Vec<S>,
@@ -25,7 +27,6 @@ pub struct Palm<'p, S> {
     grad: Vec<S>,
     next: Vec<S>,
     work: Vec<S>,
-    start_measure: Option<[f64; 2]>,
     k: u64,
     ended: bool,
 }
@@ -38,20 +39,26 @@ impl<'p, S: Real> Palm<'p, S> {
         Ok(Self {
             problem,
             factors: Factors::new(problem)?,
-            witness: Witness::new(problem)?,
+            pair: Pair::new(problem)?,
+            measure: Measure::new(problem),
             inertia,
             x: x0.to_vec(),
             previous: x0.to_vec(),
             grad: vec![S::ZERO; n],
             next: vec![S::ZERO; n],
             work: vec![S::ZERO; problem.work_len()],
-            start_measure: None,
             k: 0,
             ended: false,
         })
     }
 
-    /// ∇f(x) and the witness, for the W that is held; H is looked at.
+    /// Measured in a norm.
+    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        self.measure = Measure::in_norm(self.problem, geometry)?;
+        Ok(self)
+    }
+
+    /// ∇f(x) and the pair, for the W that is held; H is looked at.
     fn evaluate(&mut self) {
         let Self { factors, problem, x, grad, .. } = self;
         let (w, h) = x.split_at(factors.split());
@@ -60,7 +67,7 @@ impl<'p, S: Real> Palm<'p, S> {
         factors.gradient_w(grad_w, w, false);
         factors.gradient_h(grad_h, h);
         let lipschitz = factors.lipschitz_w().max(factors.lipschitz_h());
-        self.witness.take(problem, x, grad, lipschitz);
+        self.pair.look(problem, x, grad, lipschitz);
     }
 
     /// next ← x + θ(x − previous).
@@ -98,18 +105,18 @@ impl<'p, S: Real> Palm<'p, S> {
         let info = Info {
             k: self.k,
             epoch: None,
-            beta: self.witness.beta,
+            beta: 0.0,
             gamma: 1.0,
-            dual_norm: self.witness.bracket(self.factors.lipschitz_near(self.witness.moved)),
+            dual_norm: self.measure.bracket(self.pair.residual, self.pair.residual),
             eta: 0.0,
             excess: 0.0,
-            prox_gap: self.witness.prox_gap,
+            prox_gap: self.pair.gap,
             objective: None,
-            finite: self.witness.residual.is_finite() && self.witness.moved.is_finite(),
+            finite: self.pair.residual.is_finite() && self.pair.gap.is_finite(),
             candidate: true,
         };
         if info.finite {
-            self.start_measure.get_or_insert([info.dual_norm.upper, info.prox_gap]);
+            self.measure.start.get_or_insert([info.dual_norm.upper, info.prox_gap]);
         } else {
             self.ended = true;
             if self.k > 1 {
@@ -151,34 +158,31 @@ impl<S: Real> Solver<S> for Palm<'_, S> {
     }
 
     fn smoothed(&mut self) -> f64 {
-        self.witness.smoothed(self.problem, &mut self.next, &mut self.work)
+        self.objective()
     }
 
     fn exact_dual_norm(&mut self) -> f64 {
-        self.witness.exact_dual_norm(self.problem, &mut self.next, &mut self.work)
+        self.pair.gradient(self.problem, &mut self.next, &self.grad);
+        self.measure.norm(&self.next)
     }
 
     fn norms(&self) -> Vec<BlockNorm> {
-        whole(self.problem).norms()
+        self.measure.norms()
     }
 
-    fn certificate_point(&self) -> &[S] {
-        if self.k > 0 { self.witness.point() } else { &self.x }
-    }
-
-    fn certificate_beta(&self) -> f64 {
-        self.witness.beta
+    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
+        if self.k == 0 { Evidence::smoothed(self.problem.default_beta()) } else { self.pair.evidence(self.problem, u) }
     }
 
     fn start_measure(&self) -> Option<[f64; 2]> {
-        self.start_measure
+        self.measure.start
     }
 
     fn save(&self) -> State<S> {
         State {
             solver: if self.inertia { "ipalm" } else { "palm" }.into(),
             k: self.k,
-            numbers: self.start_measure.unwrap_or_default().to_vec(),
+            numbers: self.measure.start.unwrap_or_default().to_vec(),
             vectors: vec![self.x.clone(), self.previous.clone()],
             warm_start: vec![],
         }
@@ -188,9 +192,9 @@ impl<S: Real> Solver<S> for Palm<'_, S> {
         let start_measure: [f64; 2] = state.check(if self.inertia { "ipalm" } else { "palm" }, 2, self.x.len())?;
         self.x.copy_from_slice(&state.vectors[0]);
         self.previous.copy_from_slice(&state.vectors[1]);
-        (self.k, self.ended, self.start_measure) = (state.k, false, None);
+        (self.k, self.ended, self.measure.start) = (state.k, false, None);
         if self.k > 0 {
-            self.start_measure = Some(start_measure);
+            self.measure.start = Some(start_measure);
             self.factors.look_at_w(&self.x[..self.factors.split()]);
             self.evaluate();
         }

@@ -1,64 +1,18 @@
 //! Driving a solver: the one place for time, stopping and status.
 
-use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+mod judge;
+mod stop;
 
-use crate::certificate::{Certificate, Claim};
-use crate::geometry::Bracket;
+pub use stop::{Epsilon, Gap, Stalled, Stop};
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use crate::drive::judge::{Ending, Judge};
 use crate::real::Real;
 use crate::report::{Best, Report};
 use crate::solver::{Info, Solver};
 use crate::trace::{Record, Row};
-
-/// How small both certificate numbers have to be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Epsilon {
-    /// ‖∇F_β(x)‖_* ≤ ε and ‖Tx − z‖₂ ≤ ε.
-    Absolute(f64),
-    /// Each at most ε times its value at the very start, x₁ with β₁ (the gap: ε itself where that value is 0); a resumed run
-    /// keeps its start's values.
-    Relative(f64),
-}
-
-/// F counts as stalled when its least value has not fallen by `relative`·|F| within `steps` steps.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stalled {
-    /// How long to wait for progress.
-    pub steps: u64,
-    /// What counts as progress.
-    pub relative: f64,
-}
-
-/// When to stop. The number of steps always limits a run; the rest is optional.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stop {
-    /// At most so many steps.
-    pub iterations: u64,
-    /// At most so much time.
-    pub time: Option<Duration>,
-    /// Until a certificate.
-    pub epsilon: Option<Epsilon>,
-    /// Until F ≤ target.
-    pub target: Option<f64>,
-    /// Until F no longer falls.
-    pub stalled: Option<Stalled>,
-}
-
-impl Stop {
-    /// After so many steps.
-    pub fn after(iterations: u64) -> Self {
-        Self { iterations, time: None, epsilon: None, target: None, stalled: None }
-    }
-
-    /// Also when both certificate numbers are at most ε.
-    pub fn at_epsilon(self, epsilon: Epsilon) -> Self {
-        Self { epsilon: Some(epsilon), ..self }
-    }
-
-    fn needs_objective(&self) -> bool {
-        self.target.is_some() || self.stalled.is_some()
-    }
-}
 
 /// Everything about a run that is not the solver's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,8 +47,10 @@ impl<S: Real, F: FnMut(&Info, &[S]) -> ControlFlow<()>> Observer<S> for F {
 /// Why a run ended. There is no "optimal": only what was certified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Both certificate numbers are at most ε.
+    /// What was asked for is proven: both certificate numbers are at most ε, or F(x) − F* is small enough.
     Certified,
+    /// There is nothing more to do, to the tolerance that was asked for.
+    Settled,
     /// F reached its target.
     Target,
     /// An observer ended the run.
@@ -134,8 +90,7 @@ struct Drive<'o, S> {
     start: Instant,
     trace: Vec<Row>,
     best: Option<Best<S>>,
-    /// The claim that was reached, and the bracket that decided it.
-    decided: Option<(Claim, Bracket)>,
+    judge: Judge<S>,
     last: Option<Info>,
     /// The least F seen, and where it last fell by enough to count as progress.
     progress: Option<(u64, f64)>,
@@ -151,7 +106,7 @@ impl<'o, S: Real> Drive<'o, S> {
             start: Instant::now(),
             trace: Vec::with_capacity(options.record.map_or(0, |r| r.capacity)),
             best: options.track_best.then(|| Best { k: 1, objective: began, x: x.to_vec() }),
-            decided: None,
+            judge: Judge::new(options.stop, solver),
             last: None,
             progress: None,
         }
@@ -177,7 +132,8 @@ impl<'o, S: Real> Drive<'o, S> {
         }
         self.keep_best(&info, solver.x());
         let stalled = self.has_stalled(&info);
-        let certified = self.is_certified(&info, solver);
+        let certified = self.judge.is_certified(&info, solver);
+        let settled = !certified && self.judge.has_settled(&info, solver);
         let mut halted = false;
         for observer in observers.iter_mut() {
             halted |= observer.observe(&info, solver).is_break();
@@ -189,6 +145,8 @@ impl<'o, S: Real> Drive<'o, S> {
             Some(Status::Target)
         } else if halted {
             Some(Status::Stopped)
+        } else if settled {
+            Some(Status::Settled)
         } else if stalled {
             Some(Status::Stalled)
         } else if finished {
@@ -237,54 +195,12 @@ impl<'o, S: Real> Drive<'o, S> {
         }
     }
 
-    /// Tests the point against ε; where the oracle's bracket straddles ε, the exact dual norm decides.
-    fn is_certified(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> bool {
-        let Some(epsilon) = self.options.stop.epsilon else { return false };
-        let Some(claim) = thresholds(epsilon, solver.start_measure()) else { return false };
-        let mut bracket = info.dual_norm;
-        if !info.candidate || info.prox_gap > claim.prox_gap || bracket.lower > claim.dual_norm {
-            return false;
-        }
-        if bracket.upper > claim.dual_norm {
-            // "Exact" means to rounding.
-            let rounding = if S::EPSILON > 1e-10 { 1e-4 } else { 1e-10 };
-            bracket.upper = bracket.upper.min(solver.exact_dual_norm() * (1.0 + rounding));
-        }
-        let certified = bracket.upper <= claim.dual_norm;
-        self.decided = certified.then_some((claim, bracket));
-        certified
-    }
-
     fn finish(self, status: Status, solver: &mut dyn Solver<S>) -> Report<S> {
         let elapsed = self.start.elapsed();
-        let problem = solver.problem();
-        let beta = solver.certificate_beta();
-        let (claim, decided) = self.decided.filter(|_| status == Status::Certified).unzip();
-        // A method without smoothing brackets another quantity, and a solver that stepped back another point: their
-        // certificates are computed from scratch.
-        let comparable = |info: &Info| info.beta > 0.0 && status != Status::NotFinite;
-        let bracket = decided.or(self.last.filter(comparable).map(|info| info.dual_norm));
-        let x = solver.certificate_point().to_vec();
-        let certificate = Certificate::new(problem, &x, beta, solver.norms(), bracket, claim).ok();
-        let z = problem.prox_point(&x, beta);
-        let objective = match self.last {
-            Some(Info { objective: Some(objective), .. }) if status != Status::NotFinite => objective,
-            Some(_) => solver.objective(),
-            None => solver.problem().objective(&x),
-        };
+        let last = self.last.filter(|_| status != Status::NotFinite);
+        let Ending { x, z, objective, certificate } =
+            self.judge.end(last.as_ref(), status == Status::Certified, solver);
         let info = self.last.unwrap_or(Info::unknown());
         Report { status, x, z, objective, info, best: self.best, certificate, trace: self.trace, elapsed }
-    }
-}
-
-/// What both numbers must not exceed; unknown where the start was not measured.
-fn thresholds(epsilon: Epsilon, start: Option<[f64; 2]>) -> Option<Claim> {
-    match epsilon {
-        Epsilon::Absolute(epsilon) => Some(Claim { dual_norm: epsilon, prox_gap: epsilon }),
-        Epsilon::Relative(epsilon) => {
-            let [dual_norm, prox_gap] = start?;
-            let prox_gap = if prox_gap > 0.0 { prox_gap } else { 1.0 };
-            Some(Claim { dual_norm: epsilon * dual_norm, prox_gap: epsilon * prox_gap })
-        }
     }
 }

@@ -1,0 +1,187 @@
+//! One look at (x, u, β): everything that a certificate speaks of, by the terms' plain methods.
+
+use crate::certificate::Stationarity;
+use crate::certificate::rounding::Allowance;
+use crate::operator::Form;
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::smooth::Rounding;
+use crate::vector;
+
+/// The dual side of a certificate at x: u in the range of T, absent where it is Tx itself, and β < 1/ρ.
+///
+/// Everything else follows from it: z = prox_{βg}(u) and w = (u − z)/β ∈ ∂g(z). Any w ∈ ∂g(z) can be shown so: u = z + βw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence<'a, S> {
+    /// u; Tx where there is none.
+    pub u: Option<&'a [S]>,
+    /// β.
+    pub beta: f64,
+}
+
+impl<'u, S: Real> Evidence<'u, S> {
+    /// u = Tx: what a method that smooths shows.
+    pub fn smoothed(beta: f64) -> Self {
+        Self { u: None, beta }
+    }
+
+    /// u ← z + βw for w = scaled/step ∈ ∂g(z): prox_{βg}(u) = z for any β < 1/ρ, whatever the step is.
+    ///
+    /// β is the largest convenient one, a power of two: βw is about as large as z, so that rounding of u costs few digits of
+    /// either, and β ≤ 1/(2ρ).
+    pub fn of_pair(problem: &Problem<S>, u: &'u mut [S], z: &[S], scaled: &[S], step: f64) -> Self {
+        let ratio = vector::norm_inf(z) / (vector::norm_inf(scaled) / step);
+        let ratio = if ratio > 0.0 && ratio.is_finite() { ratio } else { 1.0 };
+        let beta = ratio.min(problem.beta_limit()).clamp(f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX));
+        let beta = 2f64.powi(beta.log2().floor() as i32);
+        let factor = beta / step;
+        for ((u, &z), &scaled) in u.iter_mut().zip(z).zip(scaled) {
+            *u = S::of(z.f64() + factor * scaled.f64());
+        }
+        Self { u: Some(u), beta }
+    }
+}
+
+/// Room for z, w and v = ∇f(x) + T*w, so that looking again allocates nothing.
+pub(crate) struct Look<S> {
+    /// ∇f(x), then v.
+    pub v: Vec<S>,
+    /// T*w.
+    pulled: Vec<S>,
+    /// Tx.
+    tx: Vec<S>,
+    /// z.
+    pub z: Vec<S>,
+    /// w.
+    pub w: Vec<S>,
+    pub work: Vec<S>,
+}
+
+/// What was seen. Norms are ℓ2.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    pub beta: f64,
+    /// u was stored, and is not a computed Tx.
+    pub stored: bool,
+    pub f: f64,
+    /// g(z) and g(Tx).
+    pub at_z: f64,
+    pub at_tx: f64,
+    /// ⟨w, Tx − z⟩.
+    pub overlap: f64,
+    /// ‖∇f(x)‖, ‖T*w‖ and ‖v‖.
+    pub of_f: f64,
+    pub of_g: f64,
+    pub of_sum: f64,
+    /// ‖Tx − z‖.
+    pub prox_gap: f64,
+    pub x_norm: f64,
+    pub tx_norm: f64,
+    pub u_norm: f64,
+    pub w_norm: f64,
+    /// What rounding can have done to f and ∇f.
+    pub rounding: Rounding,
+}
+
+impl Seen {
+    /// F(x); ∞ outside the domain of g.
+    pub fn objective(&self) -> f64 {
+        self.f + self.at_tx
+    }
+
+    /// Whether rounding of w is more than a hundredth of what is left of v.
+    pub fn shows_rounding<S: Real>(&self, problem: &Problem<S>) -> bool {
+        Allowance::new(problem, self).v > 0.01 * self.of_sum
+    }
+
+    /// Whether everything that a certificate needs is a number.
+    pub fn is_finite(&self) -> bool {
+        self.f.is_finite() && self.of_sum.is_finite() && self.prox_gap.is_finite()
+    }
+}
+
+impl<S: Real> Look<S> {
+    pub fn new(problem: &Problem<S>) -> Self {
+        let (f, g, t) = (problem.f(), problem.g(), problem.t());
+        let (n, m) = (problem.layout().size(), t.range().size());
+        let zeros = |len: usize| vec![S::ZERO; len];
+        Self {
+            v: zeros(n),
+            pulled: zeros(n),
+            tx: zeros(m),
+            z: zeros(m),
+            w: zeros(m),
+            work: zeros(f.work_len().max(g.work_len()).max(t.work_len())),
+        }
+    }
+
+    /// Evaluates everything at x.
+    pub fn take(&mut self, problem: &Problem<S>, x: &[S], evidence: Evidence<'_, S>) -> Seen {
+        let (f, g, t) = (problem.f(), problem.g(), problem.t());
+        let Self { v, pulled, tx, z, w, work } = self;
+        let beta = evidence.beta;
+        t.apply(tx, x, work);
+        let u = evidence.u.unwrap_or(tx);
+        let at_z = g.prox(z, u, beta, work);
+        let (mut overlap, mut gap_squared) = (0.0, 0.0);
+        for (((w, &u), &z), &tx) in w.iter_mut().zip(u).zip(&*z).zip(&*tx) {
+            *w = S::of((u.f64() - z.f64()) / beta);
+            let apart = tx.f64() - z.f64();
+            overlap += w.f64() * apart;
+            gap_squared += apart * apart;
+        }
+        let (tx_norm, u_norm, w_norm) = (vector::norm2(tx), vector::norm2(u), vector::norm2(w));
+        let at_tx = g.value(tx, work);
+        pulled.fill(S::ZERO);
+        t.adjoint_add(pulled, w, work);
+        let f_x = f.value_grad(v, x, work);
+        let rounding = f.rounding(x, f_x, v);
+        let (of_f, of_g) = (vector::norm2(v), vector::norm2(pulled));
+        vector::axpy(v, 1.0, pulled);
+        Seen {
+            beta,
+            stored: evidence.u.is_some(),
+            f: f_x,
+            at_z,
+            at_tx,
+            overlap,
+            of_f,
+            of_g,
+            of_sum: vector::norm2(v),
+            prox_gap: gap_squared.sqrt(),
+            x_norm: vector::norm2(x),
+            tx_norm,
+            u_norm,
+            w_norm,
+            rounding,
+        }
+    }
+
+    /// x̃ = x + R(z − Tx) for surjective T, with what holds there; uses up z − Tx, so it comes last.
+    pub fn near(&mut self, problem: &Problem<S>, x: &[S]) -> Option<Stationarity<S>> {
+        let (f, t) = (problem.f(), problem.t());
+        let inverse = t.right_inverse()?;
+        let Self { v, pulled, tx, z, work, .. } = self;
+        let mut point = vec![S::ZERO; x.len()];
+        tx.iter_mut().zip(&*z).for_each(|(tx, &z)| *tx = z - *tx);
+        inverse.right_inverse(&mut point, tx, work);
+        let distance = vector::norm2(&point);
+        vector::axpy(&mut point, 1.0, x);
+        place(t.form(), &mut point, z);
+        t.apply(tx, &point, work);
+        let residual = tx.iter().zip(&*z).map(|(a, b)| (a.f64() - b.f64()).powi(2)).sum::<f64>().sqrt();
+        f.value_grad(v, &point, work);
+        vector::axpy(v, 1.0, pulled);
+        Some(Stationarity { point, distance, bound: vector::norm2(v), residual: Some(residual) })
+    }
+}
+
+/// Where T picks entries, x̃ has z in them to the last bit: x + (z − x) may miss it by one, and a box is left by that.
+fn place<S: Real>(form: Form<'_, S>, point: &mut [S], z: &[S]) {
+    match form {
+        Form::Identity => point.copy_from_slice(z),
+        Form::Select(select) => select.pairs().for_each(|(in_x, in_z)| point[in_x].copy_from_slice(&z[in_z])),
+        Form::Sample(places) => places.iter().zip(z).for_each(|(&place, &z)| point[place] = z),
+        _ => {}
+    }
+}

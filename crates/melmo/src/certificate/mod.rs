@@ -1,0 +1,245 @@
+//! What was reached, in a form that anyone can re-check from the point and the problem alone.
+
+mod bound;
+mod look;
+mod rounding;
+mod verify;
+
+pub use bound::can_bound;
+pub use look::Evidence;
+pub(crate) use look::{Look, Seen};
+pub use verify::{Check, Verification};
+
+use serde::{Deserialize, Serialize};
+
+use crate::certificate::rounding::Allowance;
+use crate::error::Error;
+use crate::geometry::{BlockNorm, Bracket, check_tiling, product_dual};
+use crate::problem::Problem;
+use crate::real::Real;
+
+/// At (x, u, β), with z = prox_{βg}(u), w = (u − z)/β ∈ ∂g(z) and v = ∇f(x) + T*w: ‖v‖_* ∈ `dual_norm`, ‖Tx − z‖₂ = `prox_gap`,
+/// what follows for surjective T, and how far F(x) can be from the least there is. x itself is stored beside it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Certificate<S: Real> {
+    /// `f32` or `f64`: the precision the point is stored in.
+    pub precision: String,
+    /// β < 1/ρ.
+    pub beta: f64,
+    /// u, where it is not Tx.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub u: Option<Vec<S>>,
+    /// The norm, block by block.
+    pub norms: Vec<BlockNorm>,
+    /// Bounds on ‖v‖_*.
+    pub dual_norm: Bracket,
+    /// ‖Tx − z‖₂.
+    pub prox_gap: f64,
+    /// What was asked for and reached, if it was.
+    pub claim: Option<Claim>,
+    /// Near-stationarity of the problem itself, when T is surjective.
+    pub stationarity: Option<Stationarity<S>>,
+    /// How far from optimal x is, where that can be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimality: Option<Optimality>,
+    /// Why it cannot be told, where it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_gap: Option<String>,
+}
+
+/// What was asked for and reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// The ε that ‖v‖_* does not exceed, if one was asked for.
+    #[serde(default)]
+    pub dual_norm: Option<f64>,
+    /// The ε that ‖Tx − z‖₂ does not exceed, if one was asked for.
+    #[serde(default)]
+    pub prox_gap: Option<f64>,
+    /// What F(x) − F* does not exceed, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<f64>,
+}
+
+impl Claim {
+    /// ‖v‖_* ≤ ε and ‖Tx − z‖₂ ≤ ε.
+    pub fn epsilon(epsilon: f64) -> Self {
+        Self { dual_norm: Some(epsilon), prox_gap: Some(epsilon), gap: None }
+    }
+}
+
+/// x̃ near x with Tx̃ = z, and a bound on how far 0 is from ∇f(x̃) + T*w, w ∈ ∂g(z).
+///
+/// Where T picks entries, Tx̃ is z to the last bit, and the bound is one on dist₂(−∇f(x̃), T*∂g(Tx̃)). For other operators it
+/// speaks of the pair (x̃, z): a w ∈ ∂g(z) need not lie in ∂g at a Tx̃ that rounding has moved away from a kink.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Stationarity<S: Real> {
+    /// x̃ = x + R(z − Tx), R the operator's right inverse.
+    pub point: Vec<S>,
+    /// ‖x̃ − x‖₂ ≤ ‖Tx − z‖₂/σ_min(T).
+    pub distance: f64,
+    /// ‖∇f(x̃) + T*w‖₂: computed, it needs no L_f.
+    pub bound: f64,
+    /// ‖Tx̃ − z‖₂: 0, or rounding. Not there in certificates of version 0.1, which spoke of Tx̃ alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual: Option<f64>,
+}
+
+/// F* ≥ `bound`, so F(x) − F* ≤ `gap`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Optimality {
+    /// F(x).
+    pub objective: f64,
+    /// What no point lies below.
+    pub bound: f64,
+    /// F(x) − `bound`, with room for rounding.
+    pub gap: f64,
+    /// The radius that minimisers were said to lie in, where one was needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+}
+
+impl Optimality {
+    /// Of what was seen; the reason where there is no bound.
+    pub(crate) fn of<S: Real>(
+        problem: &Problem<S>,
+        x: &[S],
+        look: &mut Look<S>,
+        seen: &Seen,
+        radius: Option<f64>,
+    ) -> Result<Self, String> {
+        let objective = seen.objective();
+        if !objective.is_finite() {
+            return Err("F(x) is not finite: x is not in the domain of g∘T".into());
+        }
+        let allowance = Allowance::new(problem, seen);
+        let bound = bound::lower_bound(problem, x, look, seen, &allowance, radius)?;
+        Ok(Self { objective, bound, gap: (objective - bound + allowance.value).max(0.0), radius })
+    }
+}
+
+impl<S: Real> Certificate<S> {
+    /// The certificate of (x, u, β), for a dual norm that an oracle has bracketed or, without one, by its definition.
+    pub fn new(
+        problem: &Problem<S>,
+        x: &[S],
+        evidence: Evidence<'_, S>,
+        norms: Vec<BlockNorm>,
+        dual_norm: Option<Bracket>,
+        claim: Option<Claim>,
+    ) -> Result<Self, Error> {
+        Self::with(problem, x, evidence, norms, dual_norm, claim, &mut Look::new(problem), None)
+    }
+
+    /// The same with room that is there already, and a radius that minimisers lie in.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn with(
+        problem: &Problem<S>,
+        x: &[S],
+        evidence: Evidence<'_, S>,
+        norms: Vec<BlockNorm>,
+        dual_norm: Option<Bracket>,
+        claim: Option<Claim>,
+        look: &mut Look<S>,
+        radius: Option<f64>,
+    ) -> Result<Self, Error> {
+        problem.check_start(x)?;
+        problem.check_evidence(&evidence)?;
+        check_tiling(&norms, x.len())?;
+        let seen = look.take(problem, x, evidence);
+        let dual_norm = match dual_norm {
+            Some(bracket) => bracket,
+            None => Bracket::exact(product_dual(&norms, &look.v).ok_or_else(|| {
+                Error::Unsupported("a norm of your own needs the bracket that its oracle gave".into())
+            })?),
+        };
+        if !seen.is_finite() || !dual_norm.upper.is_finite() {
+            return Err(Error::Unsupported("the problem cannot be evaluated at this point: no certificate".into()));
+        }
+        let (optimality, no_gap) = match Optimality::of(problem, x, look, &seen, radius) {
+            Ok(optimality) => (Some(optimality), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        Ok(Self {
+            precision: S::NAME.into(),
+            beta: evidence.beta,
+            u: evidence.u.map(<[S]>::to_vec),
+            norms,
+            dual_norm,
+            prox_gap: seen.prox_gap,
+            claim,
+            stationarity: look.near(problem, x),
+            optimality,
+            no_gap,
+        })
+    }
+
+    /// (u, β).
+    pub fn evidence(&self) -> Evidence<'_, S> {
+        Evidence { u: self.u.as_deref(), beta: self.beta }
+    }
+
+    /// A bound on F(x) − F*, where there is one.
+    pub fn gap(&self) -> Option<f64> {
+        self.optimality.map(|optimality| optimality.gap)
+    }
+
+    /// Whether the point is what a tolerance asks for, recomputed and with rounding added: ‖v‖₂ ≤ tolerance·(‖∇f(x)‖₂ + ‖T*w‖₂) and
+    /// ‖Tx − z‖₂ ≤ tolerance·‖Tx‖₂, or F(x) − F* ≤ tolerance·|F(x)|.
+    pub fn passed(&self, problem: &Problem<S>, x: &[S], tolerance: f64) -> Result<bool, Error> {
+        problem.check_start(x)?;
+        problem.check_evidence(&self.evidence())?;
+        let mut look = Look::new(problem);
+        let seen = look.take(problem, x, self.evidence());
+        let allowance = Allowance::new(problem, &seen);
+        let stationary = seen.of_sum + allowance.v <= tolerance * (seen.of_f + seen.of_g);
+        let met = seen.prox_gap + allowance.gap <= tolerance * seen.tx_norm;
+        let radius = self.optimality.and_then(|found| found.radius);
+        let gap = Optimality::of(problem, x, &mut look, &seen, radius);
+        Ok(stationary && met || gap.is_ok_and(|found| found.gap <= tolerance * found.objective.abs()))
+    }
+
+    /// The tolerance with which stored numbers have to be reproduced, on top of what rounding allows: 10⁻⁶ in `f64`, 10⁻⁴ in
+    /// `f32`.
+    pub fn default_tolerance() -> f64 {
+        if S::EPSILON > 1e-10 { 1e-4 } else { 1e-6 }
+    }
+}
+
+/// What is proven of (x, u, β): each number recomputed, with its rounding added.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proven {
+    /// ‖v‖_* is at most this.
+    pub dual_norm: f64,
+    /// ‖Tx − z‖₂ is at most this.
+    pub prox_gap: f64,
+    /// F(x) − F* is at most this, where a bound exists.
+    pub gap: Option<f64>,
+}
+
+impl Proven {
+    /// Recomputes everything. NaN where the norm is a user's own.
+    pub(crate) fn of<S: Real>(
+        problem: &Problem<S>,
+        x: &[S],
+        evidence: Evidence<'_, S>,
+        norms: &[BlockNorm],
+        look: &mut Look<S>,
+    ) -> Self {
+        let seen = look.take(problem, x, evidence);
+        let allowance = Allowance::new(problem, &seen);
+        let exact = product_dual(norms, &look.v).unwrap_or(f64::NAN);
+        let gap = Optimality::of(problem, x, look, &seen, None).ok().map(|o| o.gap);
+        Self { dual_norm: exact + allowance.dual::<S>(norms, &seen), prox_gap: seen.prox_gap + allowance.gap, gap }
+    }
+
+    /// Whether a claim follows.
+    pub fn meets(&self, claim: &Claim) -> bool {
+        let holds = |limit: Option<f64>, number: f64| limit.is_none_or(|limit| number <= limit);
+        holds(claim.dual_norm, self.dual_norm)
+            && holds(claim.prox_gap, self.prox_gap)
+            && claim.gap.is_none_or(|limit| self.gap.is_some_and(|gap| gap <= limit))
+    }
+}

@@ -1,0 +1,52 @@
+//! How far rounding can have moved the numbers of a certificate: bounds, term by term, not their usual size.
+
+use crate::certificate::look::Seen;
+use crate::geometry::{BlockNorm, product_dual_growth};
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::vector::sum_error;
+
+/// With ϑ the rounding of T, c that of the prox, and h = 1/(1 − βρ), the Lipschitz constant of prox_{βg}:
+///
+/// ```text
+/// ‖δ(Tx)‖ ≤ ϑ‖x‖      ‖δz‖ ≤ h(c‖u‖ + ‖δu‖)      ‖δw‖ ≤ (‖δu‖ + ‖δz‖)/β + 2ε‖w‖      ‖δv‖ ≤ ‖δ∇f‖ + ‖T‖‖δw‖ + ϑ‖w‖ + ε‖v‖
+/// ```
+///
+/// where δu = 0 for a stored u, and δu = δ(Tx) for u = Tx. A small β makes ‖δw‖ large: it proves nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowance {
+    /// Of v, in ℓ2.
+    pub v: f64,
+    /// Of ‖Tx − z‖₂.
+    pub gap: f64,
+    /// Of F(x) and of the lower bound, each.
+    pub value: f64,
+}
+
+impl Allowance {
+    pub fn new<S: Real>(problem: &Problem<S>, seen: &Seen) -> Self {
+        let (g, t) = (problem.g(), problem.t());
+        let (unit, m) = (S::EPSILON, t.range().size());
+        let applied = t.rounding() * seen.x_norm;
+        let of_u = if seen.stored { 0.0 } else { applied };
+        let steep = 1.0 / (1.0 - seen.beta * g.weak_convexity());
+        let of_z = steep * (g.rounding() * seen.u_norm + of_u);
+        let of_w = (of_u + of_z) / seen.beta + 2.0 * unit * seen.w_norm;
+        let gap = applied + of_z + (sum_error(m) + unit) * seen.prox_gap;
+        let pulled = t.norm_bound() * of_w + t.rounding() * seen.w_norm;
+        let v = seen.rounding.grad + pulled + (unit + sum_error(problem.layout().size())) * seen.of_sum;
+        // |g(a) − g(b)| ≤ L_g‖a − b‖; where there is no L_g, the slope that was found stands for it.
+        let slope = g.lipschitz().unwrap_or(0.0).max(seen.w_norm);
+        let at = if seen.at_tx.is_finite() { seen.at_tx.abs() } else { 0.0 };
+        let sums = (sum_error(m) + 8.0 * unit) * (seen.at_z.abs() + at + seen.w_norm * seen.prox_gap);
+        let value = seen.rounding.value + slope * (applied + of_z) + seen.w_norm * gap + of_w * seen.prox_gap + sums;
+        Self { v, gap, value }
+    }
+
+    /// Of ‖v‖_*: ‖δv‖_* ≤ c‖δv‖₂, and what the decomposition itself loses.
+    pub fn dual<S: Real>(&self, norms: &[BlockNorm], seen: &Seen) -> f64 {
+        let growth = product_dual_growth(norms).unwrap_or(f64::NAN);
+        let longest = norms.iter().map(|b| b.block.rows + b.block.cols).max().unwrap_or(0) as f64;
+        growth * (self.v + longest * S::EPSILON * seen.of_sum)
+    }
+}

@@ -1,0 +1,217 @@
+//! Verification: everything recomputed from (x, u, β) and the problem, compared line by line with what is stored and claimed.
+
+use crate::certificate::look::{Look, Seen};
+use crate::certificate::rounding::Allowance;
+use crate::certificate::{Certificate, Optimality, Stationarity};
+use crate::error::Error;
+use crate::geometry::{check_tiling, product_dual};
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::vector;
+
+/// One line of a verification.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Check {
+    /// What is compared.
+    pub what: &'static str,
+    /// The left side: what is stored; for a claim, what was recomputed.
+    pub left: f64,
+    /// The right side: what was recomputed; for a claim, its ε.
+    pub right: f64,
+    /// How far apart the two may be; for a claim, the rounding that was added to the left side.
+    pub slack: f64,
+    /// Whether it holds; never for NaN, and never where rounding alone could have made it hold.
+    pub holds: bool,
+}
+
+impl Check {
+    fn equal(what: &'static str, left: f64, right: f64, slack: f64) -> Self {
+        Self { what, left, right, slack, holds: (left - right).abs() <= slack }
+    }
+
+    fn at_most(what: &'static str, left: f64, right: f64, slack: f64) -> Self {
+        Self { what, left, right, slack, holds: left <= right + slack }
+    }
+
+    /// What was recomputed, with its rounding, is at most ε.
+    fn claim(what: &'static str, found: f64, epsilon: f64, rounding: f64) -> Self {
+        Self { what, left: found, right: epsilon, slack: rounding, holds: found + rounding <= epsilon }
+    }
+
+    /// A number that has to be there exactly when another is.
+    fn present(what: &'static str, stored: bool, found: bool) -> Self {
+        let count = |there: bool| f64::from(u8::from(there));
+        Self { what, left: count(stored), right: count(found), slack: 0.0, holds: stored == found }
+    }
+}
+
+/// What a verification found, line by line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verification {
+    /// The comparisons made.
+    pub checks: Vec<Check>,
+}
+
+impl Verification {
+    /// Every line holds: what is stored was reproduced, and what is claimed is true.
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|check| check.holds)
+    }
+}
+
+/// Rounding that exceeds this part of the sizes involved leaves nothing to verify: a forged, tiny β makes it so.
+fn coarsest<S: Real>() -> f64 {
+    if S::EPSILON > 1e-10 { 0.1 } else { 1e-3 }
+}
+
+impl<S: Real> Certificate<S> {
+    /// Recomputes everything from (x, u, β) and the problem through the terms' plain methods and a dense SVD: no oracle, no
+    /// schedule, no streamed kernel.
+    ///
+    /// Stored numbers have to be reproduced to `tolerance` of themselves and the rounding that is proven; a claim holds only if
+    /// the *recomputed* number plus its rounding is at most what is claimed.
+    pub fn verify(&self, problem: &Problem<S>, x: &[S], tolerance: f64) -> Result<Verification, Error> {
+        problem.check_start(x)?;
+        problem.check_evidence(&self.evidence())?;
+        if self.precision != S::NAME {
+            let message = format!("a certificate in {} cannot be verified in {}", self.precision, S::NAME);
+            return Err(Error::Unsupported(message));
+        }
+        check_tiling(&self.norms, x.len())?;
+        let mut look = Look::new(problem);
+        let seen = look.take(problem, x, self.evidence());
+        let Some(exact) = product_dual(&self.norms, &look.v) else {
+            return Err(Error::Unsupported("a norm of your own cannot be verified by definition".into()));
+        };
+        let allowance = Allowance::new(problem, &seen);
+        let rounding = allowance.dual::<S>(&self.norms, &seen);
+        let mut checks = vec![Self::fine_enough(problem, &seen, &allowance, &mut look)];
+        let slack = tolerance * exact + rounding;
+        let gap_slack = tolerance * seen.prox_gap + allowance.gap;
+        checks.push(Check::at_most("stationarity, from below", self.dual_norm.lower, exact, slack));
+        checks.push(Check::at_most("stationarity, from above", exact, self.dual_norm.upper, slack));
+        checks.push(Check::equal("proximal gap", self.prox_gap, seen.prox_gap, gap_slack));
+        let found = Optimality::of(problem, x, &mut look, &seen, self.optimality.and_then(|o| o.radius));
+        self.check_optimality(found.as_ref().ok(), tolerance, allowance.value, &mut checks);
+        if let Some(claim) = self.claim {
+            let mut claimed = |what, found, limit: Option<f64>, rounding| {
+                checks.extend(limit.map(|limit| Check::claim(what, found, limit, rounding)));
+            };
+            claimed("claimed: stationarity ≤ ε", exact, claim.dual_norm, rounding);
+            claimed("claimed: proximal gap ≤ ε", seen.prox_gap, claim.prox_gap, allowance.gap);
+            // The gap has its rounding in it.
+            claimed("claimed: F − F* ≤ gap", found.map_or(f64::INFINITY, |o| o.gap), claim.gap, 0.0);
+        }
+        self.check_stationarity(problem, x, &mut look, [&seen], &allowance, tolerance, &mut checks);
+        Ok(Verification { checks })
+    }
+
+    /// Rounding is small next to ∇f(x), to the slopes that g can have, and to the data, that is ∇f(0): sizes that x cannot buy.
+    fn fine_enough(problem: &Problem<S>, seen: &Seen, allowance: &Allowance, look: &mut Look<S>) -> Check {
+        let (f, n) = (problem.f(), problem.layout().size());
+        let (zeros, mut grad) = (vec![S::ZERO; n], vec![S::ZERO; n]);
+        f.value_grad(&mut grad, &zeros, &mut look.work);
+        let data = Some(vector::norm2(&grad)).filter(|size| size.is_finite()).unwrap_or(0.0);
+        let steepest = problem.g().lipschitz().unwrap_or(seen.w_norm);
+        let sizes = seen.of_f + problem.t().norm_bound() * steepest + data;
+        Check::at_most("rounding is small next to the gradients", allowance.v, coarsest::<S>() * sizes, 0.0)
+    }
+
+    /// F(x), the bound and the gap, where they are stored.
+    fn check_optimality(&self, found: Option<&Optimality>, tolerance: f64, rounding: f64, checks: &mut Vec<Check>) {
+        let Some(stored) = self.optimality else { return };
+        let Some(found) = found else {
+            checks.push(Check::present("a lower bound on F* exists", true, false));
+            return;
+        };
+        let slack = tolerance * found.gap + 2.0 * rounding;
+        checks.push(Check::equal("F(x)", stored.objective, found.objective, 2.0 * rounding));
+        checks.push(Check::equal("lower bound on F*", stored.bound, found.bound, slack));
+        checks.push(Check::equal("F(x) − F* at most", stored.gap, found.gap, slack));
+    }
+
+    /// x̃, its distance, how far Tx̃ is from z, and the bound.
+    #[allow(clippy::too_many_arguments)]
+    fn check_stationarity(
+        &self,
+        problem: &Problem<S>,
+        x: &[S],
+        look: &mut Look<S>,
+        [seen]: [&Seen; 1],
+        allowance: &Allowance,
+        tolerance: f64,
+        checks: &mut Vec<Check>,
+    ) {
+        let (w, z) = (look.w.clone(), look.z.clone());
+        let found = look.near(problem, x);
+        let (Some(stored), Some(found)) = (&self.stationarity, &found) else {
+            let (stored, found) = (self.stationarity.is_some(), found.is_some());
+            if stored || found {
+                checks.push(Check::present("x̃ is stored exactly when T is surjective", stored, found));
+            }
+            return;
+        };
+        if stored.point.len() != found.point.len() {
+            checks.push(Check::at_most(
+                "x̃ has the length of x",
+                stored.point.len() as f64,
+                found.point.len() as f64,
+                0.0,
+            ));
+            return;
+        }
+        let apart: Vec<S> = stored.point.iter().zip(&found.point).map(|(&a, &b)| a - b).collect();
+        let inverse = problem.t().right_inverse().map_or(1.0, |r| r.sigma_min().recip());
+        let moved = inverse * allowance.gap + 4.0 * S::EPSILON * seen.x_norm;
+        let curved = problem.f().lipschitz().unwrap_or(0.0) * moved;
+        let bound_slack = tolerance * found.bound + 2.0 * allowance.v + curved;
+        checks.push(Check::at_most("x̃ is where it should be", vector::norm2(&apart), 0.0, moved));
+        checks.push(Check::equal("distance of x̃", stored.distance, found.distance, tolerance * found.distance + moved));
+        checks.push(Check::equal("bound on stationarity at x̃", stored.bound, found.bound, bound_slack));
+        checks.push(self.check_residual(problem, stored, found.residual, (&w, &z), look));
+    }
+
+    /// Tx̃ is z, as far as is said; where nothing is said, w has to lie in ∂g(Tx̃) itself.
+    fn check_residual(
+        &self,
+        problem: &Problem<S>,
+        stored: &Stationarity<S>,
+        found: Option<f64>,
+        (w, z): (&[S], &[S]),
+        look: &mut Look<S>,
+    ) -> Check {
+        let t = problem.t();
+        let mut tx = vec![S::ZERO; z.len()];
+        t.apply(&mut tx, &stored.point, &mut look.work);
+        let apart = tx.iter().zip(z).map(|(a, b)| (a.f64() - b.f64()).powi(2)).sum::<f64>().sqrt();
+        if let Some(said) = stored.residual {
+            // Where T picks entries it is 0 on every machine; elsewhere it is rounding, and is compared as such.
+            let slack = match found {
+                Some(0.0) => 0.0,
+                _ => 4.0 * t.rounding() * vector::norm2(&stored.point) + said,
+            };
+            return Check::at_most("Tx̃ is z", apart, said, slack);
+        }
+        let off = distance_from_subgradient(problem, &tx, w, self.beta, look);
+        Check::at_most("w lies in ∂g(Tx̃)", off, 0.0, 0.0)
+    }
+}
+
+/// Entries of Tx̃ in which w ∉ ∂g(Tx̃), by prox_{βg}(Tx̃ + βw) ≠ Tx̃ beyond a few units of rounding of that entry; all where g is
+/// infinite there.
+fn distance_from_subgradient<S: Real>(problem: &Problem<S>, tx: &[S], w: &[S], beta: f64, look: &mut Look<S>) -> f64 {
+    let g = problem.g();
+    if !g.value(tx, &mut look.work).is_finite() {
+        return f64::INFINITY;
+    }
+    let shifted: Vec<S> = tx.iter().zip(w).map(|(tx, w)| S::of(tx.f64() + beta * w.f64())).collect();
+    let mut back = vec![S::ZERO; tx.len()];
+    g.prox(&mut back, &shifted, beta, &mut look.work);
+    let steep = 1.0 / (1.0 - beta * g.weak_convexity());
+    let off = tx.iter().zip(&back).zip(&shifted).filter(|((tx, back), shifted)| {
+        let room =
+            if tx.f64() == 0.0 || back.f64() == 0.0 { 0.0 } else { 32.0 * S::EPSILON * shifted.f64().abs() * steep };
+        (tx.f64() - back.f64()).abs() > room
+    });
+    off.count() as f64
+}

@@ -1,0 +1,98 @@
+//! When a run stops.
+
+use std::time::Duration;
+
+/// How small both certificate numbers have to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Epsilon {
+    /// ‖∇f(x) + T*w‖_* ≤ ε and ‖Tx − z‖₂ ≤ ε.
+    Absolute(f64),
+    /// Each at most ε times its value at the very start, x₁ with β₁ (the gap: ε itself where that value is 0); a resumed run
+    /// keeps its start's values.
+    Relative(f64),
+}
+
+/// How far F(x) may be from F*, where a lower bound on F* exists.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Gap {
+    /// F(x) − F* ≤ gap.
+    Absolute(f64),
+    /// F(x) − F* ≤ gap·|F(x)|.
+    Relative(f64),
+}
+
+impl Gap {
+    /// What F(x) − F* must not exceed at an F(x).
+    pub fn limit(self, objective: f64) -> f64 {
+        match self {
+            Self::Absolute(gap) => gap,
+            Self::Relative(gap) => gap * objective.abs(),
+        }
+    }
+}
+
+/// F counts as stalled when its least value has not fallen by `relative`·|F| within `steps` steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stalled {
+    /// How long to wait for progress.
+    pub steps: u64,
+    /// What counts as progress.
+    pub relative: f64,
+}
+
+/// When to stop. The number of steps always limits a run; the rest is optional.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stop {
+    /// At most so many steps.
+    pub iterations: u64,
+    /// At most so much time.
+    pub time: Option<Duration>,
+    /// Until a certificate.
+    pub epsilon: Option<Epsilon>,
+    /// Until F(x) − F* is proven to be small. Where no bound exists it never is: ask [`can_bound`](crate::certificate::can_bound).
+    pub gap: Option<Gap>,
+    /// ‖y‖₂ of every minimiser y is at most this: for bounds on F* that need to know.
+    pub radius: Option<f64>,
+    /// Until there is nothing more to do: ‖∇f(x) + T*w‖₂ ≤ tolerance·(‖∇f(x)‖₂ + ‖T*w‖₂) and ‖Tx − z‖₂ ≤ tolerance·‖Tx‖₂, or
+    /// F(x) − F* ≤ tolerance·|F(x)|. It knows no scale, and nothing of the start.
+    pub tolerance: Option<f64>,
+    /// Until F ≤ target.
+    pub target: Option<f64>,
+    /// Until F no longer falls.
+    pub stalled: Option<Stalled>,
+}
+
+impl Stop {
+    /// After so many steps.
+    pub fn after(iterations: u64) -> Self {
+        Self {
+            iterations,
+            time: None,
+            epsilon: None,
+            gap: None,
+            radius: None,
+            tolerance: None,
+            target: None,
+            stalled: None,
+        }
+    }
+
+    /// Also when both certificate numbers are at most ε.
+    pub fn at_epsilon(self, epsilon: Epsilon) -> Self {
+        Self { epsilon: Some(epsilon), ..self }
+    }
+
+    /// Also where there is nothing more to do.
+    pub fn at_tolerance(self, tolerance: f64) -> Self {
+        Self { tolerance: Some(tolerance), ..self }
+    }
+
+    /// Also where F(x) − F* is proven to be small.
+    pub fn at_gap(self, gap: Gap) -> Self {
+        Self { gap: Some(gap), ..self }
+    }
+
+    pub(super) fn needs_objective(&self) -> bool {
+        self.target.is_some() || self.stalled.is_some()
+    }
+}

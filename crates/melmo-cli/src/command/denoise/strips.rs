@@ -20,7 +20,7 @@ use crate::job::Job;
 use crate::output::Outputs;
 use crate::picture::Picture;
 use crate::render::progress::{self, interrupted};
-use crate::render::{Summary, seconds};
+use crate::render::{Summary, seconds, short};
 use crate::session::Solve;
 
 /// Counts the steps of all strips on one bar.
@@ -46,9 +46,13 @@ pub fn run(denoise: &Denoise, job: &Job, mut picture: Picture, reference: Option
     let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &denoise.options())?;
     denoise.tell(&picture, &plan, &mut summary);
     let begun = std::time::Instant::now();
-    let (image, steps, all_ended) = solved(denoise, &plan)?;
+    let Solved { image, steps, ended, worst } = solved(denoise, &plan)?;
     let strips = plan.strips().len();
-    let why = if all_ended { "" } else { "; interrupted: the picture so far is kept" };
+    let (why, done) = match ended {
+        Ended::Interrupted => ("; interrupted: the picture so far is kept", false),
+        Ended::NotFinite => ("; a number was not finite: the last good points are kept", false),
+        _ => ("", true),
+    };
     let time = seconds(begun.elapsed().as_secs_f64());
     let text = match strips {
         0 => "none: there is no noise to remove".into(),
@@ -56,7 +60,17 @@ pub fn run(denoise: &Denoise, job: &Job, mut picture: Picture, reference: Option
     };
     summary.add("iterations", steps, "steps", text);
     summary.silent("strips", strips);
-    summary.silent("status", if all_ended { "iterations" } else { "interrupted" });
+    summary.silent("status", ended.name());
+    if let Some([dual_norm, gap]) = worst {
+        let text = format!(
+            "every strip by itself is stationary to {}, Tx within {}; blends of two strips are not certified: --epsilon solves \
+             the picture in one piece",
+            short(dual_norm),
+            short(gap)
+        );
+        summary.add("strip_dual_norm", dual_norm, "certificate", text);
+        summary.silent("strip_prox_gap", gap);
+    }
     summary.silent("seconds", begun.elapsed().as_secs_f64());
     if reference.is_some() || denoise.noisy_output.is_some() {
         let denoised = picture.with(&image, 1.0);
@@ -72,26 +86,42 @@ pub fn run(denoise: &Denoise, job: &Job, mut picture: Picture, reference: Option
         // A reader that went away early has seen enough.
         let _ = summary.print(solving.json);
     }
-    Ok(ExitCode::from(u8::from(!all_ended)))
+    Ok(ExitCode::from(u8::from(!done)))
 }
 
-/// The image, the steps of all strips, and whether all of them came to their end.
-fn solved(denoise: &Denoise, plan: &Plan<'_, f32>) -> Result<(Vec<f32>, u64, bool), Error> {
+/// What came of all strips together.
+struct Solved {
+    image: Vec<f32>,
+    steps: u64,
+    /// The worst of their endings.
+    ended: Ended,
+    /// The largest numbers of their certificates.
+    worst: Option<[f64; 2]>,
+}
+
+/// One strip's steps, ending and certificate.
+type End = (u64, Ended, Option<[f64; 2]>);
+
+fn solved(denoise: &Denoise, plan: &Plan<'_, f32>) -> Result<Solved, Error> {
     let settings = denoise.solving.settings();
     let out = Mutex::new(plan.blank());
     let bar = progress::bar(denoise.solving.quiet, 0);
-    let one = |strip: &Strip| -> Result<(u64, Ended), TaskError> {
+    let one = |strip: &Strip| -> Result<End, TaskError> {
         let prepared = plan.prepare(strip)?;
         bar.inc_length(melmo_tasks::solve::iterations(&prepared.defaults, &settings));
         let mut steps = Steps(&bar);
         let found = solve(&prepared, &settings, Watch { watcher: Some(&mut steps), ..Watch::default() })?;
         // Where two strips meet their shares are added; the sum of two numbers does not depend on who comes first.
         plan.place(&mut out.lock().unwrap_or_else(std::sync::PoisonError::into_inner), strip, &found.report.x);
-        Ok((found.report.info.k.saturating_sub(1), found.ended))
+        let numbers = found.report.certificate.map(|c| [c.dual_norm.upper, c.prox_gap]);
+        Ok((found.report.info.k.saturating_sub(1), found.ended, numbers))
     };
-    let ends: Vec<(u64, Ended)> = plan.strips().par_iter().map(one).collect::<Result<_, _>>()?;
+    let ends: Vec<End> = plan.strips().par_iter().map(one).collect::<Result<_, _>>()?;
     bar.finish_and_clear();
     let image = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let all_ended = ends.iter().all(|(_, ended)| *ended != Ended::Interrupted);
-    Ok((image, ends.iter().map(|(steps, _)| steps).sum(), all_ended))
+    let any = |wanted: Ended| ends.iter().any(|(_, ended, _)| *ended == wanted).then_some(wanted);
+    let ended = any(Ended::NotFinite).or(any(Ended::Interrupted)).or(any(Ended::Time)).unwrap_or(Ended::Iterations);
+    let larger = |a: [f64; 2], b: [f64; 2]| [a[0].max(b[0]), a[1].max(b[1])];
+    let worst = ends.iter().map(|(.., numbers)| *numbers).reduce(|a, b| Some(larger(a?, b?))).flatten();
+    Ok(Solved { image, steps: ends.iter().map(|(steps, ..)| steps).sum(), ended, worst })
 }

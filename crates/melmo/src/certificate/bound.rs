@@ -30,17 +30,20 @@ pub(crate) fn lower_bound<S: Real>(
     if let Some(least) = separable(problem) {
         return Ok(least);
     }
-    let Some(of_f) = problem.f().strong_convexity() else {
+    if !problem.f().is_convex() {
         return Err("f is not known to be convex".into());
-    };
+    }
     let base = seen.f + seen.at_z + seen.overlap - allowance.value;
-    let curved = curvature(problem, of_f, seen, allowance).map(|loss| base - loss);
     let flat = if problem.g().weak_convexity() == 0.0 { ball(problem, x, look, seen, allowance, radius) } else { None };
-    let flat = flat.map(|loss| base - loss);
-    match (curved, flat) {
-        (Some(a), Some(b)) => Ok(a.max(b)),
-        (Some(a), None) | (None, Some(a)) => Ok(a),
-        (None, None) => Err(reason(problem, of_f)),
+    // The curvature of a design matrix is dear: it is asked for where nothing else helps.
+    let of_f = match (flat, problem.f().form()) {
+        (Some(_), smooth::Form::Linear { .. }) => 0.0,
+        _ => problem.f().strong_convexity().unwrap_or(0.0),
+    };
+    let curved = curvature(problem, of_f, seen, allowance);
+    match [curved, flat].into_iter().flatten().reduce(f64::min) {
+        Some(loss) => Ok(base - loss),
+        None => Err(reason(problem, of_f)),
     }
 }
 
@@ -49,7 +52,8 @@ pub fn can_bound<S: Real>(problem: &Problem<S>, radius: Option<f64>) -> Result<(
     if separable(problem).is_some() {
         return Ok(());
     }
-    let of_f = problem.f().strong_convexity().ok_or("f is not known to be convex")?;
+    let of_f =
+        problem.f().strong_convexity().filter(|_| problem.f().is_convex()).ok_or("f is not known to be convex")?;
     let (g, t) = (problem.g(), problem.t());
     let identity = matches!(t.form(), operator::Form::Identity);
     let rho = g.weak_convexity();

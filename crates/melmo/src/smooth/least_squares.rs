@@ -50,6 +50,10 @@ impl<S: Real> Smooth<S> for LeastSquares<S> {
         Some(self.a.lower_norm_bound().powi(2))
     }
 
+    fn is_convex(&self) -> bool {
+        true
+    }
+
     fn lower_bound(&self) -> Option<f64> {
         Some(0.0)
     }

@@ -52,6 +52,11 @@ pub trait Smooth<S: Real>: Send + Sync {
         None
     }
 
+    /// Whether f is known to be convex: what [`Smooth::strong_convexity`] says, where that is dear to ask.
+    fn is_convex(&self) -> bool {
+        self.strong_convexity().is_some()
+    }
+
     /// A lower bound on f; `None` where none is known.
     fn lower_bound(&self) -> Option<f64> {
         None

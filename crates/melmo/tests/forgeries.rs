@@ -1,0 +1,129 @@
+//! A thousand forged certificates, from a seed: none passes unless what it says is true of its own (x, u, β).
+
+use melmo::block::Layout;
+use melmo::catalogue::{self, Arguments};
+use melmo::certificate::{Certificate, Claim};
+use melmo::drive::{Options, Stop, run};
+use melmo::geometry::{Norm, Oracle, for_layout};
+use melmo::operator::{Dense, Difference2d, Identity};
+use melmo::penalty::{Entrywise, Group, L1, Mcp, Spectral};
+use melmo::problem::Problem;
+use melmo::seeded::Seeded;
+use melmo::smooth::{LeastSquares, MaskedLeastSquares, Smooth};
+
+fn problems() -> Vec<(Problem<f64>, &'static str, Norm)> {
+    let mut seeded = Seeded::new(11);
+    let layout = Layout::matrix(6, 5).unwrap();
+    let mut image = |mask: bool| {
+        let (y, mask) = (seeded.normals(30), mask.then(|| seeded.mask(30, 0.7)));
+        MaskedLeastSquares::new(layout.clone(), y, mask).unwrap()
+    };
+    let (tv, masked, whole) = (image(false), image(true), image(true));
+    let a = Dense::new(Seeded::new(4).normals(60), 12, 5).unwrap();
+    let linear = LeastSquares::new(Box::new(a), Seeded::new(5).normals(12)).unwrap();
+    let identity = Identity::new(linear.layout().clone());
+    let (l1, mcp) = (L1::new(0.2).unwrap(), Mcp::new(0.3, 4.0).unwrap());
+    let rows = Group::rows(mcp, &layout).unwrap();
+    let values = Spectral::new(l1, &layout).unwrap();
+    vec![
+        (Problem::new(tv, Entrywise::new(l1, 60), Difference2d::new(6, 5).unwrap()).unwrap(), "admm", Norm::L2),
+        (Problem::new(masked, rows, Identity::new(layout.clone())).unwrap(), "melmo", Norm::Spectral),
+        (Problem::new(whole, values, Identity::new(layout)).unwrap(), "fista", Norm::Row),
+        (Problem::new(linear, Entrywise::new(l1, 5), identity).unwrap(), "coordinate-descent", Norm::Linf),
+    ]
+}
+
+fn below(seeded: &mut Seeded, n: usize) -> usize {
+    (seeded.bits() % n as u64) as usize
+}
+
+/// Moves one thing, by at least two per cent; answers what.
+fn forge(certificate: &mut Certificate<f64>, x: &mut [f64], seeded: &mut Seeded) -> &'static str {
+    let by = [1.02, 0.97, 1.5, 0.1, 3.0, -1.0, f64::NAN, 1e9, 1e-40][below(seeded, 9)];
+    match below(seeded, 11) {
+        0 => {
+            certificate.dual_norm.upper *= by;
+            certificate.dual_norm.lower *= by;
+            "dual norm"
+        }
+        1 => {
+            certificate.prox_gap = certificate.prox_gap * by + if by.is_nan() { by } else { 0.01 };
+            "proximal gap"
+        }
+        2 => {
+            certificate.beta *= by;
+            "β"
+        }
+        3 => {
+            certificate.norms[0].radius *= by;
+            "radius"
+        }
+        4 => {
+            certificate.claim = Some(Claim::epsilon(0.5 * certificate.dual_norm.upper.min(certificate.prox_gap)));
+            "a claim that is false"
+        }
+        5 => {
+            let at = below(seeded, x.len());
+            x[at] = x[at] * by + 0.05;
+            "x"
+        }
+        6 if certificate.u.is_some() => {
+            let u = certificate.u.as_mut().unwrap();
+            let at = below(seeded, u.len());
+            u[at] = u[at] * by + 0.05;
+            "u"
+        }
+        7 if certificate.optimality.is_some() => {
+            certificate.optimality.as_mut().unwrap().gap *= by;
+            "gap"
+        }
+        8 if certificate.optimality.is_some() => {
+            certificate.optimality.as_mut().unwrap().objective *= by;
+            "F"
+        }
+        9 if certificate.stationarity.is_some() => {
+            certificate.stationarity.as_mut().unwrap().bound *= by;
+            "bound at x̃"
+        }
+        _ => {
+            certificate.norms[0].norm = Norm::ALL[below(seeded, 7)];
+            "norm"
+        }
+    }
+}
+
+#[test]
+fn none_of_a_thousand_passes_unless_it_is_true() {
+    let mut seeded = Seeded::new(2026);
+    let mut told = std::collections::BTreeMap::new();
+    for (problem, method, norm) in &problems() {
+        let rows = catalogue::methods::<f64>();
+        let row = catalogue::find("method", &rows, method).unwrap();
+        let geometry = for_layout(*norm, problem.layout(), Oracle::Auto).unwrap();
+        let x0 = vec![0.3; problem.layout().size()];
+        let mut solver = (row.build)(&Arguments::defaults(&row.entry).unwrap(), problem, geometry, &x0).unwrap();
+        let report = run(&mut *solver, &Options::new(Stop::after(2)), &mut []);
+        let honest = report.certificate.unwrap();
+        assert!(honest.verify(problem, &report.x, 1e-6).unwrap().passed(), "{method}");
+        for _ in 0..250 {
+            let (mut forged, mut x) = (honest.clone(), report.x.clone());
+            let what = forge(&mut forged, &mut x, &mut seeded);
+            if !forged.verify(problem, &x, 1e-6).is_ok_and(|lines| lines.passed()) {
+                continue;
+            }
+            // It passed: then it is what its own (x, u, β) gives.
+            let again =
+                Certificate::new(problem, &x, forged.evidence(), forged.norms.clone(), None, forged.claim).unwrap();
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-5 * (a.abs() + b.abs()) + 1e-12;
+            assert!(near(forged.dual_norm.upper, again.dual_norm.upper), "{method}: {what}");
+            assert!(near(forged.prox_gap, again.prox_gap), "{method}: {what}");
+            assert!(
+                forged.claim.is_none_or(|claim| again.dual_norm.upper <= claim.dual_norm.unwrap()),
+                "{method}: {what}"
+            );
+            *told.entry(what).or_insert(0) += 1;
+        }
+    }
+    // What may pass is a norm exchanged for one that agrees, or a move that changes nothing.
+    assert!(told.values().sum::<i32>() < 100, "{told:?}");
+}

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use melmo::linalg::{Dense, Mat};
 use melmo_data::{Array, bundled, generate, npy};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -73,6 +74,21 @@ impl Matrix {
         array.data.iter().for_each(|value| hash.update(value.to_le_bytes()));
         let digest = hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         Self { rows, cols, entries: array.data, digest }
+    }
+
+    /// Σ_{i>r} σ_i(Y)² of the entries mapped to [0, 1]: the least ‖Y − WH‖² of rank r. From the Gram matrix of the shorter side.
+    pub fn tail(&self, rank: usize) -> f64 {
+        let y = min_max(&self.entries);
+        let whole = Mat::new(&y, self.rows, self.cols);
+        let tall = if self.rows >= self.cols { whole } else { whole.t() };
+        let n = tall.cols();
+        let (mut gram, mut values) = (vec![0.0; n * n], vec![0.0; n]);
+        f64::gram(&mut gram, tall);
+        let mut work = vec![0.0; f64::eigenvalues_work_len(n)];
+        if !f64::eigenvalues(&mut values, &gram, n, &mut work) {
+            return f64::NAN;
+        }
+        values[..n.saturating_sub(rank)].iter().map(|value| value.max(0.0)).sum()
     }
 }
 

@@ -1,7 +1,8 @@
 //! The paper's experiments, re-run: [`experiments`] (instances as data) → [`run`] (on all cores, kept in a [`store`]) →
-//! [`results`] → [`mod@page`] (tables, figures, one HTML page, beside the [`published`] numbers) → [`files`]. Nothing here
-//! prints.
+//! [`results`] → [`mod@claims`] (the paper's sentences, each with the number that decides it) → [`mod@page`] (tables, figures, one
+//! HTML page, beside the [`published`] numbers) → [`files`]. Nothing here prints.
 
+pub mod claims;
 mod compact;
 pub mod data;
 mod error;

@@ -70,14 +70,3 @@ pub fn recovery(set: Set) -> Option<&'static [[f64; 5]; 3]> {
 /// (F, SSIM) seen in the authors' run of the denoising, with their noise and 10⁴ steps, in the order of
 /// [`crate::experiments::denoising::METHODS`].
 pub const DENOISING: [(f64, f64); 5] = [(161.7, 0.651), (162.6, 0.667), (162.6, 0.670), (163.3, 0.672), (163.8, 0.644)];
-
-/// How near the medians have to come, as a ratio of either kind.
-pub fn tolerance(set: Set) -> Option<f64> {
-    match set {
-        Set::Football => Some(1.02),
-        Set::Camera => Some(1.10),
-        Set::Spectrometer => Some(1.20),
-        Set::Synthetic => Some(1.5),
-        Set::Olivetti | Set::Miserables => None,
-    }
-}

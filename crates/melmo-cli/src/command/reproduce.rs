@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
+use melmo_reproduce::claims::claims;
 use melmo_reproduce::data::{Library, Set};
-use melmo_reproduce::page::{About, page, verdict};
+use melmo_reproduce::page::{About, page};
 use melmo_reproduce::results::Results;
 use melmo_reproduce::run::Work;
 use melmo_reproduce::store::Store;
@@ -59,11 +60,7 @@ pub fn run(reproduce: &Reproduce) -> Result<ExitCode, Error> {
     summary.silent("run", left);
     summary.silent("others", others);
     summary.silent("seconds", elapsed);
-    let verdicts = verdict::verdicts(&results);
-    let holding = verdicts.iter().filter(|verdict| verdict.holds == Some(true)).count();
-    if !verdicts.is_empty() {
-        summary.add("holding", holding, "asked", format!("{holding} of {} claims hold", verdicts.len()));
-    }
+    say_what_holds(&mut summary, &results);
     let missing: Vec<&str> = results.library.missing().into_iter().map(Set::name).collect();
     if !missing.is_empty() {
         let text = format!("{} (the page says how to get them)", missing.join(", "));
@@ -75,6 +72,18 @@ pub fn run(reproduce: &Reproduce) -> Result<ExitCode, Error> {
         let _ = summary.print(reproduce.json);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The paper's sentences, counted.
+fn say_what_holds(summary: &mut Summary, results: &Results) {
+    let claims = claims(results);
+    let count = |holds| claims.iter().filter(|claim| claim.ours.holds == holds).count();
+    let (holding, against) = (count(Some(true)), count(Some(false)));
+    if !claims.is_empty() {
+        let text = format!("{holding} of {} sentences of the paper confirmed, {against} contradicted", claims.len());
+        summary.add("holding", holding, "claims", text);
+        summary.silent("contradicted", against);
+    }
 }
 
 /// What an earlier run left: what is kept, and what a change of settings leaves aside.

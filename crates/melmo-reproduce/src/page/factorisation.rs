@@ -1,10 +1,9 @@
 //! Table 1, the reconstruction table, F − inf, the well-posed twin, and the curves.
 
-use melmo::linalg::{Dense, Mat};
 use melmo_page::{Align, Axis, Callout, Cell, Chart, Column, Format, Reference, Section, Table};
 
 use super::curve;
-use crate::data::{Matrix, Set, min_max};
+use crate::data::Set;
 use crate::experiments::factorisation::{METHODS, RIDGE, ranks, sets};
 use crate::instance::{Experiment, Point};
 use crate::published;
@@ -159,34 +158,19 @@ fn excess(results: &Results) -> Table {
         let matrix = results.library.get(set)?;
         let group = results.factors(Experiment::Factorisation, METHODS[column], set, rank);
         let ends = group.ends(|point| point.objective);
-        let ours = median(&ends) - tail(matrix, rank);
+        let ours = median(&ends) - matrix.tail(rank);
         (!ends.is_empty()).then(|| beside(results, &[ours], None))
     });
     table.columns = with_tail;
     let mut at = 0;
     for set in sets(&results.options, &results.library) {
         for &rank in ranks(&results.options) {
-            let inf = results.library.get(set).map_or(f64::NAN, |matrix| tail(matrix, rank));
+            let inf = results.library.get(set).map_or(f64::NAN, |matrix| matrix.tail(rank));
             table.rows[at].insert(2, Cell::from(inf));
             at += 1;
         }
     }
     table.title("F − inf F at the end, medians").caption("inf F is the Eckart–Young tail, which no point attains.")
-}
-
-/// Σ_{i>r} σ_i(Y)², from the Gram matrix of the shorter side.
-pub(super) fn tail(matrix: &Matrix, rank: usize) -> f64 {
-    let y = min_max(&matrix.entries);
-    let whole = Mat::new(&y, matrix.rows, matrix.cols);
-    let tall = if matrix.rows >= matrix.cols { whole } else { whole.t() };
-    let n = tall.cols();
-    let (mut gram, mut values) = (vec![0.0; n * n], vec![0.0; n]);
-    f64::gram(&mut gram, tall);
-    let mut work = vec![0.0; f64::eigenvalues_work_len(n)];
-    if !f64::eigenvalues(&mut values, &gram, n, &mut work) {
-        return f64::NAN;
-    }
-    values[..n.saturating_sub(rank)].iter().map(|value| value.max(0.0)).sum()
 }
 
 fn twin(results: &Results) -> Table {
@@ -207,7 +191,7 @@ fn curves(results: &Results) -> Vec<Chart> {
             curve::rows(&results.factors(Experiment::Factorisation, label, set, rank), |point| point.objective)
         });
         match results.library.get(set) {
-            Some(matrix) => chart.reference(Reference::horizontal("inf F", tail(matrix, rank))),
+            Some(matrix) => chart.reference(Reference::horizontal("inf F", matrix.tail(rank))),
             None => chart,
         }
     };

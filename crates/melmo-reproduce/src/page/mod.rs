@@ -8,7 +8,6 @@ mod oracle;
 mod rates;
 mod recovery;
 mod summary;
-pub mod verdict;
 
 use melmo_page::Page;
 

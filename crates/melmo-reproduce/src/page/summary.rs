@@ -1,8 +1,8 @@
-//! The first section: what was asked, what came back, what is missing.
+//! The first section: what the paper says, what came back, what is missing.
 
 use melmo_page::{Callout, Cell, Column, Section, Table};
 
-use super::verdict::{Verdict, verdicts};
+use crate::claims::{Claim, Evidence, claims};
 use crate::results::Results;
 
 pub(super) fn section(results: &Results) -> Section {
@@ -27,34 +27,42 @@ pub(super) fn section(results: &Results) -> Section {
         let text = format!("Their rows are left out of the tables.\n\n{}", how.collect::<Vec<_>>().join("\n\n"));
         section = section.item(Callout::warning(text).title("Data sets that were not found"));
     }
-    let verdicts = verdicts(results);
-    if verdicts.is_empty() { section } else { section.item(table(&verdicts)).item(tried(&verdicts)) }
+    let claims = claims(results);
+    if claims.is_empty() { section } else { section.item(table(&claims)).item(counted(&claims)) }
 }
 
-fn table(verdicts: &[Verdict]) -> Table {
-    let columns = ["claim", "asked for", "found", "holds"].map(Column::text);
-    let mut table = Table::new(columns).title("What was asked, and what came back");
-    for verdict in verdicts {
-        let holds = match verdict.holds {
-            Some(true) => "● yes",
-            Some(false) => "○ no",
-            None => "–",
-        };
-        table = table.row([&verdict.claim[..], &verdict.required, &verdict.found, holds].map(Cell::from));
+fn word(evidence: &Evidence) -> &'static str {
+    match evidence.holds {
+        Some(true) => "● yes",
+        Some(false) => "○ no",
+        None => "–",
+    }
+}
+
+fn table(claims: &[Claim]) -> Table {
+    let columns = ["the paper says", "read as", "these runs", "so", "its printed numbers", "so"].map(Column::text);
+    let mut table = Table::new(columns)
+        .title("The paper’s sentences, and the numbers that decide them")
+        .caption("Word for word, with … where words are left out. A dash where the words name no number, or the data is not there.");
+    for claim in claims {
+        let printed = claim.printed.as_ref().map_or(("", ""), |printed| (printed.found.as_str(), word(printed)));
+        let quoted = format!("“{}”", claim.sentence);
+        let cells = [&quoted[..], claim.reading, &claim.ours.found, word(&claim.ours), printed.0, printed.1];
+        table = table.row(cells.map(Cell::from));
     }
     table
 }
 
-fn tried(verdicts: &[Verdict]) -> Callout {
-    let failed: Vec<&str> = verdicts.iter().filter(|v| v.holds == Some(false)).map(|v| v.claim.as_str()).collect();
-    if failed.is_empty() {
-        return Callout::good("Everything that could be asked with these data holds.");
-    }
+fn counted(claims: &[Claim]) -> Callout {
+    let count = |holds| claims.iter().filter(|claim| claim.ours.holds == holds).count();
     let text = format!(
-        "{}.\n\nWhat the settings of this page rest on: the text’s own (β_{{0}} = 1, one start, the stated functions) do not give \
-         the published numbers; those listed beside each table come nearest of what was tried. The paper’s starts, masks and \
-         noise were not seeded, so compare what is left with the range over our seeds.",
-        failed.join("; ")
+        "Of {} sentences, the runs of this page confirm {} and contradict {}; {} they cannot decide.\n\nThe text’s own settings (β_{{0}} = \
+         1, one start, the stated functions) do not give the published numbers; those listed beside each table come nearest of what \
+         was tried. The paper’s starts, masks and noise were not seeded, so compare single numbers with the range over our seeds.",
+        claims.len(),
+        count(Some(true)),
+        count(Some(false)),
+        count(None)
     );
-    Callout::warning(text).title("What did not come back")
+    Callout::note(text).title("How many hold")
 }

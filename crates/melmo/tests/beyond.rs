@@ -17,8 +17,19 @@ use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, LeastSquares, Logistic, MaskedLeastSquares, Smooth};
 use support::lasso_by_coordinates;
 
-const NEW: [&str; 8] =
-    ["scaled", "metric", "tilted", "proximal-gradient", "fista", "admm", "admm-graduated", "reweighted"];
+const NEW: [&str; 11] = [
+    "scaled",
+    "metric",
+    "tilted",
+    "proximal-gradient",
+    "fista",
+    "admm",
+    "admm-graduated",
+    "reweighted",
+    "primal-dual",
+    "lbfgs",
+    "dca",
+];
 
 /// A run by name in ℓ2; nothing when the method refuses such problems.
 fn solve<S: Real>(problem: &Problem<S>, method: &str, x0: &[S], stop: Stop) -> Option<Report<S>> {
@@ -215,7 +226,7 @@ fn every_certificate_is_accepted_f32() {
 fn smoothing_methods_reach_a_certificate_on_differences() {
     let (_, problem) = zoo::<f64>().remove(0);
     let x0 = vec![0.0; problem.layout().size()];
-    for method in ["scaled", "metric", "tilted"] {
+    for method in ["scaled", "metric", "tilted", "lbfgs"] {
         let stop = Stop::after(8000).at_epsilon(Epsilon::Absolute(3e-3));
         let report = solve(&problem, method, &x0, stop).unwrap();
         assert_eq!(report.status, Status::Certified, "{method}: {:?}", report.info);
@@ -244,7 +255,7 @@ fn a_step_is_denoised_to_its_closed_form() {
     let problem = Problem::new(f, g, Difference2d::new(1, n).unwrap()).unwrap();
     let shift = lambda / (n / 2) as f64;
     let answer: Vec<f64> = y.iter().map(|v| v + shift - 2.0 * shift * v).collect();
-    for method in ["metric", "tilted", "admm", "admm-graduated", "reweighted"] {
+    for method in ["metric", "tilted", "admm", "admm-graduated", "reweighted", "primal-dual", "dca"] {
         let report = solve(&problem, method, &y, Stop::after(1500)).unwrap();
         let apart = report.x.iter().zip(&answer).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(apart < 1e-4, "{method}: {apart:e}");

@@ -9,13 +9,14 @@ use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::{Adaptive, Path, Smoothing, Tilted};
 
-const BETA: Parameter =
+pub(super) const BETA: Parameter =
     Parameter::new("beta", f64::NAN, "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
-const KAPPA: Parameter =
+pub(super) const KAPPA: Parameter =
     Parameter::new("kappa", 1e-3, "κ > 0: β shrinks when a step promises less than κ of what it hides");
-const FLOOR: Parameter = Parameter::new("floor", f64::NAN, "least β; where rounding begins to show, unless given");
+pub(super) const FLOOR: Parameter =
+    Parameter::new("floor", f64::NAN, "least β; where rounding begins to show, unless given");
 
-fn smoothing<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> Result<Smoothing, Error> {
+pub(super) fn smoothing<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> Result<Smoothing, Error> {
     problem.check_start(x0)?;
     let beta = given(a, "beta").unwrap_or_else(|| Smoothing::start(problem, x0));
     Smoothing::new::<S>(beta).with(a.get("kappa"), a.get("floor"))

@@ -1,11 +1,12 @@
 //! Competitors: what others would use, run as well as we can, so that a user can see which method wins on their problem.
 
+use crate::catalogue::beyond::{BETA, FLOOR, KAPPA, smoothing};
 use crate::catalogue::methods::{MethodRow, given};
 use crate::catalogue::{Arguments, Entry, Parameter};
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::{Admm, Path, ProximalGradient, Reweighted, Smoothing};
+use crate::solver::{Admm, Dca, Lbfgs, Path, PrimalDual, ProximalGradient, Reweighted, Smoothing};
 use crate::start;
 
 const RELAXATION: Parameter = Parameter::new("relaxation", 1.6, "α in (0, 2)");
@@ -123,6 +124,86 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                     if a.get("start") == 0.0 && rho > 0.0 { Some(start::tikhonov(problem, 3.0 / rho)?) } else { None };
                 let start = smooth.as_deref().unwrap_or(x0);
                 Ok(Box::new(Reweighted::new(problem, beta, inner as u64, start)?.in_norm(geometry)?))
+            },
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "lbfgs",
+                formula: "x ← x − tH∇F_β(x), H from the last few moves, t by a Wolfe search, β by the κ-rule",
+                about: "a quasi-Newton method on the smoothed objective; a fixed β where the floor is the first β",
+                parameters: const {
+                    &[BETA, KAPPA, FLOOR, Parameter::new("memory", 10.0, "moves that H is made of, at least 1")]
+                },
+            },
+            build: |a, problem, geometry, x0| {
+                let memory = a.get("memory");
+                let whole = memory >= 1.0 && memory.fract() == 0.0 && memory <= 1000.0;
+                Error::expect_parameter("memory", memory, whole, "a whole number from 1 to 1000")?;
+                Ok(Box::new(Lbfgs::new(problem, geometry, smoothing(a, problem, x0)?, memory as usize, x0)?))
+            },
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "primal-dual",
+                formula: "x⁺ = x − τ(∇f(x) + T*w), z ← prox_{g/σ}(w/σ + T(2x⁺ − x)), w ← w + σ(T(2x⁺ − x) − z)",
+                about: "Condat & Vũ 2013: no linear system; for weakly convex g a heuristic with σ > ρ that grows",
+                parameters: const {
+                    &[
+                        Parameter::new(
+                            "penalty",
+                            f64::NAN,
+                            "first σ > ρ; 1.02ρ, or the data's scale for convex g, unless given",
+                        ),
+                        Parameter::new("growth", 1.005, "growth ≥ 1 of σ in a step, where g is not convex"),
+                    ]
+                },
+            },
+            build: |a, problem, geometry, x0| {
+                problem.check_start(x0)?;
+                let (unit, growth) = (Path::unit(problem, x0), a.get("growth"));
+                Error::expect_parameter("growth", growth, growth >= 1.0 && growth.is_finite(), "at least 1")?;
+                let beta = given(a, "penalty").map_or((0.98 * unit).min(PrimalDual::largest_beta(problem)), f64::recip);
+                let solver = PrimalDual::new(problem, beta, 1.0 / growth, (0.01 * unit).min(beta), x0)?;
+                Ok(Box::new(solver.in_norm(geometry)?))
+            },
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "dca",
+                formula: "x ← argmin f(x) + g(Tx) + ρ/2‖Tx − Tx_k‖² (ADMM, to the accuracy), then x_k ← x",
+                about: "difference of convex functions, each convex problem solved before the next; a step is one of ADMM's",
+                parameters: const {
+                    &[
+                        Parameter::new(
+                            "penalty",
+                            f64::NAN,
+                            "σ of the inner ADMM; 6ρ, or the data's scale for convex g, unless given",
+                        ),
+                        Parameter::new(
+                            "accuracy",
+                            1e-3,
+                            "residuals of an inner solution next to what they are made of, in (0, 1)",
+                        ),
+                        Parameter::word(
+                            "start",
+                            &["smooth", "given"],
+                            "from a smoothed start, or from the start given",
+                        ),
+                    ]
+                },
+            },
+            build: |a, problem, geometry, x0| {
+                problem.check_start(x0)?;
+                let rho = problem.g().weak_convexity();
+                let unit = if rho > 0.0 { 1.0 / (6.0 * rho) } else { Smoothing::start(problem, x0) };
+                let beta = given(a, "penalty").map_or(unit, f64::recip);
+                let smooth = a.get("start") == 0.0 && rho > 0.0;
+                let smooth = smooth.then(|| start::tikhonov(problem, 3.0 / rho)).transpose()?;
+                let x0 = smooth.as_deref().unwrap_or(x0);
+                Ok(Box::new(Dca::new(problem, beta, a.get("accuracy"), x0)?.in_norm(geometry)?))
             },
             uses_geometry: false,
         },

@@ -1,15 +1,11 @@
-//! Penalised regression, ½‖Ax − b‖² + Σφ(x_j) with columns of norm 1: the tables of `docs/competition.md`.
+//! Penalised regression, ½‖Ax − b‖² + Σφ(x_j) with columns of norm 1.
 //!
-//! `cargo bench -p melmo-tasks --bench regression -- [--quick] [--data FOLDER] [--only diabetes,wide] [--lambdas 10]`
-//!
-//! FOLDER holds scikit-learn's `diabetes_data_raw.csv` and `diabetes_target.csv` (unpacked from its wheel,
+//! `--diabetes` names a folder with scikit-learn's `diabetes_data_raw.csv` and `diabetes_target.csv` (unpacked from its wheel,
 //! `sklearn/datasets/data/*.csv.gz`); the design is then all products of at most two of its ten columns. The others are made
 //! from a seed: correlated columns (0.5 to the power of their distance), 1 % of them behind the target, as much noise as
 //! a quarter of the signal. Every method goes along the same λs, from λ_max down to λ_max/20, each from its own last answer;
 //! `polished` takes coordinate descent's path and looks past each of its points.
-//! Seconds are of this thread on the processor, so that a busy machine does not count.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,6 +15,10 @@ use melmo::prelude::*;
 use melmo::smooth::Form;
 use melmo::solver::{LambdaPath, geometric};
 use melmo_data::csv;
+
+use crate::Flags;
+use crate::page::{Instance, Section};
+use crate::race::{Job, parallel, seconds};
 
 /// One loss for many problems.
 struct Shared(Arc<LeastSquares<f64>>);
@@ -99,16 +99,6 @@ fn diabetes(folder: &Path) -> Result<Arc<LeastSquares<f64>>, String> {
     Ok(standardised(a, target.data, base + base * (base + 1) / 2))
 }
 
-/// Seconds that this thread has spent on the processor; of the clock where that is not known.
-fn seconds() -> f64 {
-    let read = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = read.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(
-        || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64()),
-        |n| 1e-9 * n,
-    )
-}
-
 type Penalty = fn(f64, usize) -> Box<dyn Prox<f64>>;
 
 const PENALTIES: [(&str, Penalty); 3] = [
@@ -161,68 +151,111 @@ fn along(
     Some((reached, seconds() - began))
 }
 
-fn main() {
-    let words: Vec<String> = std::env::args().collect();
-    let has = |name: &str| words.iter().any(|word| word == name);
-    let after = |name: &str| words.iter().position(|word| word == name).and_then(|at| words.get(at + 1).cloned());
-    let (quick, only) = (has("--quick"), after("--only"));
-    let wanted = |name: &str| only.as_ref().is_none_or(|only| only.split(',').any(|word| word == name));
-    let count = after("--lambdas").and_then(|v| v.parse().ok()).unwrap_or(10);
-    let folder = after("--data");
-    type Load<'a> = Box<dyn Fn() -> Result<Arc<LeastSquares<f64>>, String> + 'a>;
-    let instances: Vec<(&str, Load)> = vec![
-        ("diabetes", Box::new(|| diabetes(Path::new(folder.as_ref().ok_or("no folder given: --data FOLDER")?)))),
-        ("small", Box::new(|| Ok(synthetic(200, 1000)))),
-        ("wide", Box::new(|| Ok(synthetic(1000, 5000)))),
-        ("large", Box::new(|| if quick { Err("left out by --quick".into()) } else { Ok(synthetic(5000, 20000)) })),
-    ];
-    let others = ["polished", "fista", "metric"];
-    println!("### Along {count} λs from λ_max to λ_max/20: seconds, and F over coordinate descent's, least and most\n");
-    println!("| | rows×columns | penalty | coordinate descent | {} |", others.join(" | "));
-    println!("|---|---|---|---|{}", "---|".repeat(others.len()));
-    for (name, load) in instances.iter().filter(|(name, _)| wanted(name)) {
-        let f = match load() {
-            Ok(f) => f,
-            Err(reason) => {
-                eprintln!("SKIPPED {name}: {reason}");
-                continue;
+/// Whoever goes along the path: `path` is coordinate descent with its own bookkeeping of λs.
+const METHODS: [&str; 8] = ["path", "auto", "polished", "fista", "proximal-gradient", "primal-dual", "lbfgs", "metric"];
+
+/// Steps for each λ, or `None` where a method is left out: on large designs smoothing is a detour.
+fn budget(method: &str, entries: usize) -> Option<u64> {
+    let large = entries > 1_000_000;
+    match method {
+        "polished" => Some(600),
+        "metric" | "lbfgs" | "dca" | "primal-dual" | "proximal-gradient" if large => None,
+        "fista" if entries > 10_000_000 => Some(500),
+        "fista" if large => Some(1000),
+        _ => Some(3000),
+    }
+}
+
+/// A design with its name.
+struct Design {
+    name: &'static str,
+    f: Arc<LeastSquares<f64>>,
+    lambdas: usize,
+}
+
+impl Design {
+    fn shape(&self) -> (usize, usize) {
+        let Form::Linear { operator, .. } = self.f.form() else { unreachable!("least squares is linear") };
+        (operator.range().size(), operator.domain().size())
+    }
+}
+
+fn designs(flags: &Flags) -> Vec<Design> {
+    let count = flags.after("--lambdas").and_then(|v| v.parse().ok()).unwrap_or(10);
+    let mut out = Vec::new();
+    match flags.file("--diabetes", "").and_then(|folder| diabetes(&folder)) {
+        Ok(f) => out.push(Design { name: "diabetes", f, lambdas: count }),
+        Err(reason) => eprintln!("SKIPPED diabetes: {reason}"),
+    }
+    out.push(Design { name: "small", f: synthetic(200, 1000), lambdas: count });
+    if flags.quick {
+        eprintln!("SKIPPED wide, large: left out by --quick");
+        return out;
+    }
+    out.push(Design { name: "wide", f: synthetic(1000, 5000), lambdas: count });
+    out.push(Design { name: "large", f: synthetic(5000, 20000), lambdas: 3 });
+    out
+}
+
+/// F at every λ and the seconds of one method on one design with one penalty.
+fn go(design: &Design, penalty: Penalty, method: &str) -> Option<Along> {
+    let (rows, cols) = design.shape();
+    let steps = budget(method, rows * cols)?;
+    let mut path = LambdaPath::new(&*design.f, None, |lambda| Ok(penalty(lambda, cols))).ok()?;
+    let lambdas = geometric(path.lambda_max().ok()?, 0.05, design.lambdas);
+    drop(path);
+    match method {
+        "path" => Some(coordinates(&design.f, penalty, &lambdas).0),
+        "polished" => {
+            let points = coordinates(&design.f, penalty, &lambdas).1;
+            along(&design.f, penalty, &lambdas, (method, steps), Some(&points))
+        }
+        _ => along(&design.f, penalty, &lambdas, (method, steps), None),
+    }
+}
+
+pub(crate) fn section(flags: &Flags) -> Section {
+    let designs = designs(flags);
+    let mut jobs: Vec<Job<Option<Along>>> = Vec::new();
+    for design in &designs {
+        let (rows, cols) = design.shape();
+        for (_, penalty) in PENALTIES {
+            for method in METHODS {
+                let heavy = if ["fista", "polished"].contains(&method) { 10.0 } else { 1.0 };
+                let cost = heavy * (rows * cols * design.lambdas) as f64;
+                jobs.push(Job { cost, work: Box::new(move || go(design, penalty, method)) });
             }
-        };
-        let Form::Linear { operator, .. } = f.form() else { continue };
-        let (rows, cols) = (operator.range().size(), operator.domain().size());
-        for (label, penalty) in PENALTIES {
-            let mut path = LambdaPath::new(&*f, None, |lambda| Ok(penalty(lambda, cols))).unwrap();
-            let lambdas = geometric(path.lambda_max().unwrap(), 0.05, count);
-            drop(path);
-            let ((base, took), points) = coordinates(&f, penalty, &lambdas);
-            print!("| {name} | {rows}×{cols} | {label} | {took:.2} s |");
-            let _ = std::io::stdout().flush();
-            for method in others {
-                // Smoothing a problem whose prox is at hand is a detour: on large designs it is left out.
-                let large = rows * cols > 1_000_000;
-                let steps = match method {
-                    "polished" => 600,
-                    _ if rows * cols > 10_000_000 => 500,
-                    _ if large => 2000,
-                    _ => 3000,
-                };
-                // Ours goes along the same path, and looks past every point of it.
-                let starts = (method == "polished").then_some(&points[..]);
-                let reached = match large && method == "metric" {
-                    true => None,
-                    false => along(&f, penalty, &lambdas, (method, steps), starts),
-                };
-                match reached {
-                    Some((reached, took)) => {
-                        let over: Vec<f64> = reached.iter().zip(&base).map(|(a, b)| a / b - 1.0).collect();
-                        let (least, most) = over.iter().fold((f64::MAX, f64::MIN), |(l, m), &v| (l.min(v), m.max(v)));
-                        print!(" {least:+.1e} to {most:+.1e}, {took:.2} s |");
-                    }
-                    None => print!(" – |"),
-                }
-                let _ = std::io::stdout().flush();
-            }
-            println!();
         }
     }
+    let mut found = parallel(flags.threads, jobs).into_iter();
+    let mut section = Section::default();
+    section.text += "## Regression: seconds along the λs, and F over coordinate descent's, least and most\n\n";
+    section.text += &format!("| | rows×columns | λs | penalty | {} |\n", METHODS.join(" | "));
+    section.text += &format!("|---|---|---|---|{}\n", "---|".repeat(METHODS.len()));
+    for design in &designs {
+        let (rows, cols) = design.shape();
+        for (label, _) in PENALTIES {
+            let lines: Vec<Option<Along>> = found.by_ref().take(METHODS.len()).collect();
+            let cells: Vec<String> = lines.iter().map(|line| cell(line.as_ref(), lines[0].as_ref())).collect();
+            let (name, count) = (design.name, design.lambdas);
+            section.text += &format!("| {name} | {rows}×{cols} | {count} | {label} | {} |\n", cells.join(" | "));
+            section.instances.push(instance(&format!("{name}, {label}"), &lines));
+        }
+    }
+    section
+}
+
+fn cell(line: Option<&Along>, base: Option<&Along>) -> String {
+    let (Some((reached, took)), Some((base, _))) = (line, base) else { return "–".into() };
+    let over = reached.iter().zip(base).map(|(a, b)| a / b - 1.0);
+    let (least, most) = over.fold((f64::MAX, f64::MIN), |(l, m), v| (l.min(v), m.max(v)));
+    format!("{least:+.1e} to {most:+.1e}, {took:.2} s")
+}
+
+/// A path is an instance: F summed over its λs.
+fn instance(name: &str, lines: &[Option<Along>]) -> Instance {
+    let sum = |line: &Along| line.0.iter().sum::<f64>();
+    let reached =
+        METHODS.iter().zip(lines).filter_map(|(method, line)| Some((method.to_string(), sum(line.as_ref()?))));
+    Instance::new(format!("path, {name}"), &reached.collect::<Vec<_>>())
 }

@@ -1,0 +1,281 @@
+//! The primal–dual method of Condat and Vũ: no linear system, one ∇f, one T and one T* a step.
+
+use crate::certificate::Evidence;
+use crate::error::Error;
+use crate::geometry::{BlockNorm, Geometry};
+use crate::problem::Problem;
+use crate::real::Real;
+use crate::solver::measure::Measure;
+use crate::solver::unsmoothed::{Unsmoothed, forward_to_unsmoothed};
+use crate::solver::{Info, Solver, State};
+use crate::vector::{self, simd};
+
+/// Condat and Vũ's iteration on f(x) + g(Tx), with a pair (z, w), w ∈ ∂g(z), at every point.
+///
+/// For convex f and g it converges, and β is moved to keep its two residuals in balance. For weakly convex g it is a heuristic without
+/// a proof: β starts below 1/ρ, where the prox has one answer, and falls by a factor a step, as ADMM's does when it is graduated.
+pub struct PrimalDual<'p, S> {
+    iteration: Iteration<'p, S>,
+    common: Unsmoothed<'p, S>,
+    k: u64,
+    ended: bool,
+}
+
+impl<'p, S: Real> PrimalDual<'p, S> {
+    /// Starts at x₀, which is copied. For weakly convex g β falls by `ratio` a step, down to `end`.
+    pub fn new(problem: &'p Problem<S>, beta: f64, ratio: f64, end: f64, x0: &[S]) -> Result<Self, Error> {
+        Error::expect_parameter("ratio", ratio, 0.0 < ratio && ratio <= 1.0, "above 0, and at most 1")?;
+        Error::expect_positive("end", end)?;
+        let iteration = Iteration::new(problem, beta, [ratio, end], x0)?;
+        Ok(Self { iteration, common: Unsmoothed::new(problem, x0), k: 0, ended: false })
+    }
+
+    /// 4‖T‖²/L_f: above it L_f alone limits the primal step, and a larger β only slows the dual one.
+    pub fn largest_beta(problem: &Problem<S>) -> f64 {
+        let norm = problem.t().norm_bound();
+        4.0 * norm * norm / problem.f().lipschitz().unwrap_or(0.0).max(f64::MIN_POSITIVE)
+    }
+
+    /// Measured in a norm.
+    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        self.common.measure = Measure::in_norm(self.common.problem, geometry)?;
+        Ok(self)
+    }
+
+    fn step(&mut self) -> Info {
+        let Self { iteration, common, .. } = self;
+        let length = iteration.step_length();
+        let moved = if self.k == 0 { iteration.begin() } else { iteration.step() };
+        let [slope, gap] = iteration.residuals;
+        let info = common.info(self.k + 1, length, [slope, slope], gap);
+        self.ended = !moved;
+        if moved {
+            if self.k == 0 {
+                common.measure.start = Some([info.dual_norm.upper, gap]);
+            }
+            self.k += 1;
+            common.x.copy_from_slice(&iteration.x);
+        }
+        Info { finite: moved, ..info }
+    }
+}
+
+impl<S: Real> Iterator for PrimalDual<'_, S> {
+    type Item = Info;
+
+    fn next(&mut self) -> Option<Info> {
+        if self.ended { None } else { Some(self.step()) }
+    }
+}
+
+impl<S: Real> Solver<S> for PrimalDual<'_, S> {
+    forward_to_unsmoothed!();
+
+    fn exact_dual_norm(&mut self) -> f64 {
+        let Self { iteration, common, .. } = self;
+        common.exact_dual_norm((self.k > 0).then_some((&iteration.w[..], 1.0)))
+    }
+
+    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
+        let Self { iteration, common, .. } = self;
+        if self.k > 0 {
+            return Evidence::of_pair(common.problem, u, &iteration.z, &iteration.w, 1.0);
+        }
+        Evidence::smoothed(common.problem.default_beta())
+    }
+
+    fn save(&self) -> State<S> {
+        let Self { iteration, common, .. } = self;
+        let [dual_norm, prox_gap] = common.measure.start.unwrap_or_default();
+        State {
+            solver: "primal-dual".into(),
+            k: self.k,
+            numbers: vec![iteration.beta, iteration.adapt, dual_norm, prox_gap],
+            vectors: [&common.x, &iteration.z, &iteration.w].map(Vec::clone).into(),
+            warm_start: vec![],
+        }
+    }
+
+    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
+        let (n, m) = (self.common.x.len(), self.iteration.z.len());
+        let [beta, adapt, start @ ..] = state.check_each::<4>("primal-dual", &[n, m, m])?;
+        Error::expect_positive("beta of a saved state", beta)?;
+        let [x, z, w] = &state.vectors[..] else { unreachable!("counted above") };
+        self.iteration.resume([x, z, w], beta, adapt);
+        self.common.x.copy_from_slice(x);
+        (self.k, self.ended) = (state.k, false);
+        self.common.measure.start = (self.k > 0).then_some(start);
+        Ok(())
+    }
+}
+
+/// The iteration on f(x) + g(Tx) with w ∈ ∂g(z), σ = 1/β, Condat (2013), Vũ (2013):
+///
+/// ```text
+/// x⁺ = x − τ(∇f(x) + T*w)
+/// u  = βw + T(2x⁺ − x)        z⁺ = prox_{βg}(u)        w⁺ = (u − z⁺)/β ∈ ∂g(z⁺)
+/// ```
+///
+/// It converges for convex f and g when 1/τ ≥ L_f/2 + ‖T‖²/β. For weakly convex g it is run with β < 1/ρ, where the prox has one
+/// answer: a heuristic, without a proof. ‖∇f(x⁺) + T*w⁺‖₂ and ‖Tx⁺ − z⁺‖₂ are at once its two residuals (Goldstein et al. 2013)
+/// and the two numbers of a certificate.
+pub(super) struct Iteration<'p, S> {
+    problem: &'p Problem<S>,
+    pub x: Vec<S>,
+    pub z: Vec<S>,
+    pub w: Vec<S>,
+    pub beta: f64,
+    /// What β is multiplied by in a step, and down to where, when g is not convex.
+    path: [f64; 2],
+    /// How much β may still move in a step: α.
+    pub adapt: f64,
+    /// ‖∇f(x) + T*w‖₂ and ‖Tx − z‖₂.
+    pub residuals: [f64; 2],
+    lipschitz: f64,
+    tx: Vec<S>,
+    /// ∇f(x) + T*w.
+    v: Vec<S>,
+    u: Vec<S>,
+    next: Next<S>,
+    work: Vec<S>,
+}
+
+/// What a step leads to: it takes the place of what was there only when it is finite.
+struct Next<S> {
+    x: Vec<S>,
+    z: Vec<S>,
+    w: Vec<S>,
+    tx: Vec<S>,
+}
+
+/// τ stays this far inside its bound.
+const INSIDE: f64 = 0.99;
+/// Residuals, each relative to what it is made of, may differ by this factor before β moves.
+const UNBALANCED: f64 = 2.0;
+/// α at the start, and what it is multiplied by when β has moved: β moves by a bounded factor in all.
+const ADAPT: (f64, f64) = (0.5, 0.95);
+
+impl<'p, S: Real> Iteration<'p, S> {
+    /// At x₀ with z = prox_{βg}(Tx₀). Refuses a loss whose L_f is not known, and β ≥ 1/ρ.
+    pub fn new(problem: &'p Problem<S>, beta: f64, path: [f64; 2], x0: &[S]) -> Result<Self, Error> {
+        problem.check_start(x0)?;
+        Error::expect_positive("beta", beta)?;
+        let fits = beta * problem.g().weak_convexity() < 1.0;
+        Error::expect_parameter("beta", beta, fits, "below 1/ρ: the penalty 1/β has to exceed the weak convexity")?;
+        let Some(lipschitz) = problem.f().lipschitz() else {
+            let message = "primal–dual steps need a loss whose L_f is known: their length comes from it";
+            return Err(Error::Unsupported(message.into()));
+        };
+        let (f, g, t) = (problem.f(), problem.g(), problem.t());
+        let (n, m) = (x0.len(), t.range().size());
+        let [z, w, tx, u, next_z, next_w, next_tx] = [(); 7].map(|()| vec![S::ZERO; m]);
+        let work = vec![S::ZERO; f.work_len().max(g.work_len()).max(t.work_len())];
+        let next = Next { x: x0.to_vec(), z: next_z, w: next_w, tx: next_tx };
+        let (v, residuals) = (vec![S::ZERO; n], [f64::NAN; 2]);
+        let x = x0.to_vec();
+        Ok(Self { problem, x, z, w, beta, path, adapt: ADAPT.0, residuals, lipschitz, tx, v, u, next, work })
+    }
+
+    /// z and w from x alone: z = prox_{βg}(Tx), w = (Tx − z)/β. Answers whether all is finite.
+    pub fn begin(&mut self) -> bool {
+        let Self { problem, x, z, w, beta, tx, work, .. } = self;
+        problem.t().apply(tx, x, work);
+        problem.g().prox(z, tx, *beta, work);
+        slopes(w, tx, z, *beta);
+        self.look();
+        self.residuals.iter().all(|residual| residual.is_finite())
+    }
+
+    /// Goes on from saved x, z and w.
+    pub fn resume(&mut self, [x, z, w]: [&[S]; 3], beta: f64, adapt: f64) {
+        self.x.copy_from_slice(x);
+        self.z.copy_from_slice(z);
+        self.w.copy_from_slice(w);
+        (self.beta, self.adapt) = (beta, adapt);
+        self.problem.t().apply(&mut self.tx, &self.x, &mut self.work);
+        self.look();
+    }
+
+    /// v and the residuals at the current point.
+    fn look(&mut self) {
+        let Self { problem, x, z, w, tx, v, work, .. } = self;
+        self.residuals = residuals(problem, v, [x, z, w, tx], work);
+    }
+
+    /// τ for the current β.
+    pub fn step_length(&self) -> f64 {
+        let norm = self.problem.t().norm_bound();
+        INSIDE / (0.5 * self.lipschitz + norm * norm / self.beta).max(f64::MIN_POSITIVE)
+    }
+
+    /// One step; `false` when something was not finite: then x, z and w are where they were.
+    pub fn step(&mut self) -> bool {
+        let tau = self.step_length();
+        let Self { problem, x, w, beta, tx, v, u, next, work, .. } = self;
+        vector::add_scaled(&mut next.x, x, -tau, v);
+        problem.t().apply(&mut next.tx, &next.x, work);
+        let (b, two) = (S::of(*beta), S::of(2.0));
+        simd(
+            #[inline(always)]
+            || {
+                for (((u, &w), &ahead), &tx) in u.iter_mut().zip(&*w).zip(&next.tx).zip(&*tx) {
+                    *u = b * w + two * ahead - tx;
+                }
+            },
+        );
+        problem.g().prox(&mut next.z, u, *beta, work);
+        slopes(&mut next.w, u, &next.z, *beta);
+        let found = residuals(problem, v, [&next.x, &next.z, &next.w, &next.tx], work);
+        self.residuals = found;
+        if !found.iter().all(|residual| residual.is_finite()) {
+            return false;
+        }
+        std::mem::swap(&mut self.x, &mut self.next.x);
+        std::mem::swap(&mut self.z, &mut self.next.z);
+        std::mem::swap(&mut self.w, &mut self.next.w);
+        std::mem::swap(&mut self.tx, &mut self.next.tx);
+        self.balance();
+        true
+    }
+
+    /// For convex g a longer primal step (a larger β) while stationarity lags, a longer dual step while Tx and z are apart;
+    /// otherwise β goes down its path.
+    fn balance(&mut self) {
+        if self.problem.g().weak_convexity() > 0.0 {
+            let [ratio, end] = self.path;
+            self.beta = (ratio * self.beta).max(end.min(self.beta));
+            return;
+        }
+        let [slope, gap] = self.residuals;
+        let (tx, w) = (vector::norm2(&self.tx), self.problem.t().norm_bound() * vector::norm2(&self.w));
+        let (slope, gap) = (slope * tx, gap * w); // slope/w against gap/tx, without a division by 0
+        let factor = match () {
+            () if slope > UNBALANCED * gap => 1.0 / (1.0 - self.adapt),
+            () if gap > UNBALANCED * slope => 1.0 - self.adapt,
+            () => return,
+        };
+        let most = PrimalDual::largest_beta(self.problem).max(self.beta);
+        (self.beta, self.adapt) = ((self.beta * factor).min(most), self.adapt * ADAPT.1);
+    }
+}
+
+/// w ← (u − z)/β.
+fn slopes<S: Real>(w: &mut [S], u: &[S], z: &[S], beta: f64) {
+    let inverse = S::of(1.0 / beta);
+    simd(
+        #[inline(always)]
+        || {
+            for ((w, &u), &z) in w.iter_mut().zip(u).zip(z) {
+                *w = (u - z) * inverse;
+            }
+        },
+    );
+}
+
+/// v ← ∇f(x) + T*w; returns ‖v‖₂ and ‖Tx − z‖₂.
+fn residuals<S: Real>(problem: &Problem<S>, v: &mut [S], [x, z, w, tx]: [&[S]; 4], work: &mut [S]) -> [f64; 2] {
+    let value = problem.f().value_grad(v, x, work);
+    problem.t().adjoint_add(v, w, work);
+    let gap = tx.iter().zip(z).map(|(&tx, &z)| (tx - z).f64().powi(2)).sum::<f64>().sqrt();
+    [if value.is_finite() { vector::norm2(v) } else { f64::NAN }, gap]
+}

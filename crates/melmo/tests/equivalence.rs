@@ -259,6 +259,39 @@ fn saved_and_restored<S: Real>(make: fn() -> (Problem<S>, Vec<S>)) -> Vec<&'stat
     ran
 }
 
+/// Counts that are none, or so large that counting on would overflow, are refused; whatever is accepted goes on.
+fn damaged_and_restored<S: Real>(make: fn() -> (Problem<S>, Vec<S>)) {
+    let (problem, x0) = make();
+    for row in methods::<S>() {
+        let Some(mut first) = try_start(row.entry.name, Norm::L2, &problem, &x0) else { continue };
+        points(&mut *first, 7);
+        let state = first.save();
+        for bad in [-1.0, 0.5, 1e15, 1e16, 2e19, 1e300] {
+            for at in 0..=state.numbers.len() {
+                let mut damaged = state.clone();
+                match damaged.numbers.get_mut(at) {
+                    Some(number) => *number = bad,
+                    None => damaged.k = bad as u64,
+                }
+                let mut second = start(row.entry.name, Norm::L2, &problem, &x0);
+                let accepted = second.restore(&damaged).is_ok();
+                assert!(at < state.numbers.len() || bad < 1e16 || !accepted, "{}: k = {bad}", row.entry.name);
+                if accepted {
+                    let _ = second.by_ref().take(3).count();
+                    assert!(second.x().iter().all(|x| x.is_finite()), "{}: {at}, {bad}", row.entry.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_states_are_refused_or_go_on() {
+    for make in [masked, differences, factorisation, regression] {
+        damaged_and_restored::<f64>(make);
+    }
+}
+
 #[test]
 fn saved_and_restored_is_uninterrupted() {
     let ran = [masked, differences, factorisation, regression].map(saved_and_restored::<f64>).concat();

@@ -163,9 +163,9 @@ pub struct State<S: Real> {
 
 impl<S: Real> State<S> {
     /// The state of a solver that another is made of, from the parts that the other's state holds.
-    fn part(solver: &str, k: f64, numbers: &[f64], vectors: &[Vec<S>]) -> Self {
+    fn part(solver: &str, k: f64, numbers: &[f64], vectors: &[Vec<S>]) -> Result<Self, Error> {
         let (numbers, vectors) = (numbers.to_vec(), vectors.to_vec());
-        Self { solver: solver.into(), k: k as u64, numbers, vectors, warm_start: vec![] }
+        Ok(Self { solver: solver.into(), k: count(k)?, numbers, vectors, warm_start: vec![] })
     }
 
     /// Refuses a state of another solver, or one whose numbers or buffers do not fit; returns the numbers.
@@ -178,6 +178,7 @@ impl<S: Real> State<S> {
         if self.solver != solver {
             return Err(Error::Unsupported(format!("a state of `{}` cannot resume `{solver}`", self.solver)));
         }
+        count(self.k as f64)?;
         Error::expect_finite("numbers of a saved state", &self.numbers)?;
         Error::expect_len("buffers of a saved state", sizes.len(), self.vectors.len())?;
         for (vector, &size) in self.vectors.iter().zip(sizes) {
@@ -188,3 +189,13 @@ impl<S: Real> State<S> {
         self.numbers[..].try_into().map_err(wrong)
     }
 }
+
+/// A number of a saved state that counts something: up to 2⁵³, so that counting on never overflows.
+fn count(value: f64) -> Result<u64, Error> {
+    let holds = (0.0..=MOST).contains(&value) && value.fract() == 0.0;
+    let must = "a whole number from 0 to 2⁵³ in a saved state";
+    Error::expect_parameter("a count", value, holds, must).map(|value| value as u64)
+}
+
+/// 2⁵³: beyond it f64 skips whole numbers.
+const MOST: f64 = 9_007_199_254_740_992.0;

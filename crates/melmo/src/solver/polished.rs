@@ -8,7 +8,7 @@ use crate::real::Real;
 use crate::solver::inner::forward_to_inner;
 use crate::solver::measure::whole;
 use crate::solver::smoothing::Smoothing;
-use crate::solver::{Adaptive, CoordinateDescent, Info, Solver, State};
+use crate::solver::{Adaptive, CoordinateDescent, Info, Solver, State, count};
 
 /// β hands over to coordinate descent when it has fallen to this part of its first value.
 const HANDOVER: f64 = 64.0;
@@ -170,11 +170,11 @@ impl<S: Real> Solver<S> for Polished<'_, S> {
         let (of_smooth, of_polish) = rest.split_at(SMOOTH.0);
         let (shown, vectors) = state.vectors.split_at(DESCENT.1);
         let (smooth, polish) = vectors.split_at(SMOOTH.1);
-        self.shown.restore(&State::part("coordinate-descent", own[3], of_shown, shown))?;
-        self.smooth.restore(&State::part("adaptive", own[4], of_smooth, smooth))?;
-        self.polish.restore(&State::part("coordinate-descent", own[5], of_polish, polish))?;
-        self.stage = [Stage::Descend, Stage::Smooth, Stage::Polish, Stage::Done][(own[0] as usize).min(3)];
-        (self.objective, self.idle, self.k) = (own[1], own[2] as u64, state.k);
+        self.shown.restore(&State::part("coordinate-descent", own[3], of_shown, shown)?)?;
+        self.smooth.restore(&State::part("adaptive", own[4], of_smooth, smooth)?)?;
+        self.polish.restore(&State::part("coordinate-descent", own[5], of_polish, polish)?)?;
+        self.stage = [Stage::Descend, Stage::Smooth, Stage::Polish, Stage::Done][(count(own[0])? as usize).min(3)];
+        (self.objective, self.idle, self.k) = (own[1], count(own[2])?, state.k);
         self.last = self.shown.standing();
         Ok(())
     }

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::count;
 use crate::vector;
 
 /// The κ-rule: β shrinks at a point where
@@ -115,7 +116,7 @@ impl Smoothing {
     /// Takes up saved numbers.
     pub(super) fn restore(&mut self, [beta, since]: [f64; 2]) -> Result<(), Error> {
         self.beta = Error::expect_positive("beta of a saved state", beta)?;
-        self.since = since as u64;
+        self.since = count(since)?;
         Ok(())
     }
 }

@@ -209,7 +209,7 @@ impl<S: Real> Solver<S> for Tilted<'_, S> {
         let [beta, dual_norm, prox_gap, inner_k, numbers @ ..]: [f64; 13] =
             state.check_each("tilted", &[n, n, n, m, m])?;
         Error::expect_positive("beta of a saved state", beta)?;
-        let inner = State::part("adaptive", inner_k, &numbers, &state.vectors[..2]);
+        let inner = State::part("adaptive", inner_k, &numbers, &state.vectors[..2])?;
         let inner = State { warm_start: state.warm_start.clone(), ..inner };
         self.plain.restore(&inner)?;
         let [x, z, u] = &state.vectors[2..] else { unreachable!("counted above") };

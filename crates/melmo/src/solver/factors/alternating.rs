@@ -11,7 +11,7 @@ use crate::solver::factors::rescale::Rescale;
 use crate::solver::measure::Measure;
 use crate::solver::pair::Pair;
 use crate::solver::smoothing::Smoothing;
-use crate::solver::{Info, Solver, State};
+use crate::solver::{Info, Solver, State, count};
 use crate::vector;
 
 /// β hands over to coordinate descent when it has fallen to this part of its first value.
@@ -346,7 +346,7 @@ impl<S: Real> Solver<S> for Alternating<'_, S> {
         let [t, beta, dual_norm, prox_gap, polished, next_beta, since] =
             state.check::<NUMBERS>("alternating", 2, self.x.len())?;
         self.smoothing.restore([next_beta, since])?;
-        self.polished = polished as u64;
+        self.polished = count(polished)?;
         self.x.copy_from_slice(&state.vectors[0]);
         self.previous.copy_from_slice(&state.vectors[1]);
         (self.k, self.t, self.beta, self.ended, self.measure.start) = (state.k, t, 0.0, false, None);

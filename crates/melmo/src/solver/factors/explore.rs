@@ -10,7 +10,7 @@ use crate::solver::factors::Alternating;
 use crate::solver::factors::alternating::NUMBERS;
 use crate::solver::inner::forward_to_inner;
 use crate::solver::smoothing::Smoothing;
-use crate::solver::{Info, Solver, State};
+use crate::solver::{Info, Solver, State, count};
 use crate::vector;
 
 /// Sweeps without smoothing after which a pass is judged.
@@ -129,9 +129,9 @@ impl<S: Real> Solver<S> for Explored<'_, S> {
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
         let all: [f64; 3 + 2 * NUMBERS] = state.check("alternating, explored", 4, self.shown.x().len())?;
         let (of_shown, of_scout) = all[3..].split_at(NUMBERS);
-        self.shown.restore(&State::part("alternating", all[1], of_shown, &state.vectors[..2]))?;
-        self.scout.restore(&State::part("alternating", all[2], of_scout, &state.vectors[2..]))?;
-        self.scouts = all[0] as u64;
+        self.shown.restore(&State::part("alternating", all[1], of_shown, &state.vectors[..2])?)?;
+        self.scout.restore(&State::part("alternating", all[2], of_scout, &state.vectors[2..])?)?;
+        self.scouts = count(all[0])?;
         self.k = state.k;
         self.last = self.shown.standing();
         Ok(())

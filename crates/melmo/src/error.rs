@@ -73,7 +73,7 @@ pub enum Error {
         rho: f64,
     },
     /// A name that nothing carries.
-    #[error("no {kind} is called `{name}`; known: {}", known.join(", "))]
+    #[error("no {kind} is called `{name}`; {}", listed(known))]
     UnknownName {
         /// What kind of thing was looked for.
         kind: &'static str,
@@ -85,6 +85,11 @@ pub enum Error {
     /// A combination that has no meaning.
     #[error("{0}")]
     Unsupported(String),
+}
+
+/// The names there are.
+fn listed(known: &[String]) -> String {
+    if known.is_empty() { "there is none".into() } else { format!("known: {}", known.join(", ")) }
 }
 
 impl Error {

@@ -52,10 +52,11 @@ fn weighted_least<S: Real>(phi: &impl Separable<S>, y: f64, w: f64, a: f64) -> O
     if w > 0.0 { Some(w * phi.least(y, a / w)?) } else { Some(0.0) }
 }
 
-/// φ′(0+), or −φ′(0−) where that is less.
+/// φ′(0+), or −φ′(0−) where that is less; 0 where φ is smooth, and its slope shrinks with x.
 fn kink<S: Real>(phi: &impl Separable<S>) -> f64 {
-    let near = S::of(1e-30);
-    phi.derivative(near).f64().min(-phi.derivative(-near).f64()).max(0.0)
+    let slope = |x: f64| phi.derivative(S::of(x)).f64().min(-phi.derivative(S::of(-x)).f64()).max(0.0);
+    let (near, nearer) = (slope(1e-30), slope(1e-33));
+    if nearer > 0.5 * near { near } else { 0.0 }
 }
 
 /// The weight of unit c.
@@ -265,7 +266,8 @@ mod tests {
         let l1 = Entrywise::<_, f64>::weighted(L1::new(0.5).unwrap(), vec![1.0, 4.0, 0.0]).unwrap();
         assert_eq!([0, 1, 2].map(|c| l1.threshold_of(c)), [0.5, 2.0, 0.0]);
         let smooth = Entrywise::<_, f64>::new(crate::penalty::Huber::new(1.0, 0.1).unwrap(), 1);
-        assert!(smooth.threshold_of(0) < 1e-20);
+        assert_eq!(smooth.threshold_of(0), 0.0);
+        assert_eq!(Entrywise::<_, f32>::new(crate::penalty::Ridge::new(3.0).unwrap(), 1).threshold_of(0), 0.0);
         assert!(Entrywise::<_, f64>::new(crate::penalty::Nonnegative, 1).threshold_of(0) == 0.0);
     }
 }

@@ -20,12 +20,14 @@ impl LogSum {
     /// (s − βλ/θ)₊ and √D with D = (s+θ)² − 4βλ, for s above the threshold βλ/θ.
     ///
     /// Written as D = (s−θ)² + 4θ(s − βλ/θ), a sum of terms ≥ 0: rounding cannot make it negative, and the digits that
-    /// (s+θ)² and 4βλ share when βρ is near 1 are not lost. Below the threshold √D = |s−θ|.
+    /// (s+θ)² and 4βλ share when βρ is near 1 are not lost. Below the threshold √D = |s−θ|. Where squares overflow, √D = s+θ:
+    /// it is never more, and less by nothing that shows.
     #[inline(always)]
     fn root<S: Real>(&self, s: S, beta: S) -> (S, S) {
         let theta = S::of(self.theta);
         let past = S::ZERO.larger(s - beta * S::of(self.lambda) / theta);
-        (past, ((s - theta) * (s - theta) + S::of(4.0) * theta * past).sqrt())
+        let root = ((s - theta) * (s - theta) + S::of(4.0) * theta * past).sqrt();
+        (past, root.smaller(s + theta))
     }
 }
 
@@ -42,7 +44,7 @@ impl<S: Real> Separable<S> for LogSum {
         let (s, theta) = (x.abs(), S::of(self.theta));
         let (past, root) = self.root(s, beta);
         let near = S::of(2.0) * theta * past / (theta - s + root);
-        let far = S::of(0.5) * (s - theta + root);
+        let far = S::of(0.5) * (s - theta) + S::of(0.5) * root;
         (if s < theta { near } else { far }).copysign(x)
     }
 
@@ -92,6 +94,16 @@ mod tests {
         assert_eq!(phi.phi(-4.0), 2.0 * 2f64.ln());
         assert_eq!(phi.prox_phi(0.5, 1.0), 0.0); // βλ/θ = 1/2
         assert_eq!(phi.prox_phi(-5.0, 4.0), -(1.0 + 49f64.sqrt()) / 2.0);
+    }
+
+    #[test]
+    fn numbers_without_squares_are_not_shrunk() {
+        let phi = LogSum::new(1.0, 0.5).unwrap();
+        for s in [1e20f32, 1e37, f32::MAX] {
+            assert_eq!(phi.prox_phi(-s, 0.1), -s);
+            assert!(phi.envelope_slope(s, 0.1) <= 2.0 / s);
+        }
+        assert_eq!(phi.prox_phi(1e200f64, 0.1), 1e200);
     }
 
     #[test]

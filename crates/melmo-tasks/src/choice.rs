@@ -56,6 +56,28 @@ impl PenaltyChoice {
         self.or(name, value)
     }
 
+    /// What its weight is called: λ, or the ν of a ridge; a constraint has none.
+    fn weight_name(&self) -> Option<&'static str> {
+        match self.name.as_str() {
+            "nonnegative" | "box" => None,
+            "ridge" => Some("nu"),
+            _ => Some("lambda"),
+        }
+    }
+
+    /// Its weight, where one was given.
+    pub fn weight(&self) -> Option<f64> {
+        self.get(self.weight_name()?)
+    }
+
+    /// The same penalty with that weight; a constraint as it is.
+    pub fn weighted(self, lambda: f64) -> Self {
+        match self.weight_name() {
+            Some(name) => self.with(name, lambda),
+            None => self,
+        }
+    }
+
     /// The penalty on a buffer of that layout.
     pub fn build<S: Real>(&self, lift: &Lift<S>, layout: &Layout) -> Result<Box<dyn Prox<S>>, Error> {
         let rows = catalogue::penalties::<S>();
@@ -141,6 +163,18 @@ mod tests {
         assert_eq!("l1".parse::<PenaltyChoice>().unwrap().to_string(), "l1");
         assert_eq!(penalty.clone().or("lambda", 9.0), penalty);
         assert_eq!(penalty.with("lambda", 9.0).get("lambda"), Some(9.0));
+    }
+
+    #[test]
+    fn a_weight_has_another_name_for_a_ridge_and_none_for_a_constraint() {
+        let choice = |text: &str| text.parse::<PenaltyChoice>().unwrap();
+        for row in catalogue::penalties::<f64>() {
+            let weighted = choice(row.entry.name).weighted(0.3);
+            let constraint = matches!(row.entry.name, "nonnegative" | "box");
+            assert_eq!(weighted.weight(), (!constraint).then_some(0.3), "{weighted}");
+        }
+        assert_eq!(choice("ridge:nu=2").weighted(0.3), choice("ridge:nu=0.3"));
+        assert_eq!(choice("elastic-net:nu=2").weight(), None);
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub mod complete;
 pub mod denoise;
 pub mod error;
 pub mod factorize;
+mod magnitude;
 pub mod number;
 pub mod prepared;
 pub mod record;

@@ -66,7 +66,7 @@ impl Regress {
 
     /// λ: given, or chosen by cross-validation.
     fn lambda<S: Real>(&self, regression: &Regression) -> Result<(f64, Option<CrossValidation>), Error> {
-        if let Some(lambda) = self.lambda.or(self.penalty.get("lambda")) {
+        if let Some(lambda) = self.lambda.or(self.penalty.weight()) {
             return Ok((lambda, None));
         }
         if !(0.0 < self.path_ratio && self.path_ratio < 1.0) {
@@ -116,7 +116,7 @@ impl Solve for Regress {
         summary.text("loss", "loss", loss.to_string());
         let predict = self.rows_to_predict(inputs, &names)?;
         let (lambda, path) = self.lambda::<S>(&regression)?;
-        let penalty = self.penalty.clone().with("lambda", lambda);
+        let penalty = self.penalty.clone().weighted(lambda);
         let chosen = match &path {
             None => String::new(),
             Some(path) => {

@@ -59,6 +59,13 @@ pub fn regress<'py>(
     }
 }
 
+/// A loss with everything that is taken from y: `huber` becomes `huber:delta=…`.
+#[pyfunction]
+pub fn settled_loss(loss: &str, y: PyReadonlyArray1<'_, f64>) -> PyResult<String> {
+    let loss: Loss = loss.parse().map_err(|error: melmo_tasks::Error| raised(error))?;
+    Ok(loss.settled(y.as_slice()?).to_string())
+}
+
 fn full<'py, S: Scalar>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,

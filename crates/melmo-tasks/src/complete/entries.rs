@@ -3,6 +3,7 @@
 use melmo::seeded::Seeded;
 
 use crate::error::Error;
+use crate::magnitude;
 
 /// Known entries of a rows×cols matrix.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,7 @@ impl Entries {
             let what = format!("the entry in row {}, column {}", i + 1, j + 1);
             return Err(Error::input(what, y.to_string(), "a finite number, or NaN where none is known"));
         }
+        magnitude::check::<f64>("known entries", magnitude::largest(list.iter().map(|entry| entry.2)))?;
         list.sort_by_key(|&(i, j, _)| (i, j));
         let mut merged: Vec<(usize, usize, f64)> = Vec::with_capacity(list.len());
         for group in list.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {

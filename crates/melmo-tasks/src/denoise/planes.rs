@@ -3,6 +3,7 @@
 use melmo::real::Real;
 
 use crate::error::Error;
+use crate::magnitude;
 
 /// `channels` planes of rows×cols numbers, one after another, in any units.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +31,7 @@ impl<'a, S: Real> Planes<'a, S> {
             let found = format!("{} at row {row}, column {col}", data[at]);
             return Err(Error::input("an image", found, "finite numbers; fill in or mask what is missing"));
         }
+        magnitude::check_known("an image", data)?;
         Ok(Self { data, rows, cols, channels })
     }
 

@@ -11,6 +11,7 @@ use melmo::start::tikhonov;
 use super::start;
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
+use crate::magnitude;
 use crate::prepared::{Defaults, Prepared, Tuned};
 
 /// Without local minima to pass by, the tilt of the library's own choice only delays.
@@ -57,6 +58,7 @@ impl Grid {
 pub fn variation<S: Real>(y: &[S], grid: Grid, penalty: &PenaltyChoice, isotropic: bool) -> Result<Prepared<S>, Error> {
     let (t, places) = grid.operator::<S>()?;
     melmo::error::Error::expect_len("an image", grid.size().unwrap_or(usize::MAX), y.len())?;
+    magnitude::check_known("an image", y)?;
     let lift = if isotropic { places } else { Lift::Entries };
     let g = penalty.build(&lift, t.range())?;
     let layout: Layout = t.domain().clone();
@@ -97,6 +99,7 @@ mod tests {
     fn sizes_that_do_not_fit_are_refused() {
         let penalty = "l1".parse().unwrap();
         assert!(variation(&[0.0f64; 7], Grid::Image([2, 4]), &penalty, true).is_err());
+        assert!(variation(&[1e160f64; 8], Grid::Image([2, 4]), &penalty, true).is_err());
         assert!(variation(&[0.0f64; 0], Grid::Volume([usize::MAX, 2, 2]), &penalty, true).is_err());
     }
 }

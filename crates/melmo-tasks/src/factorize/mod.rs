@@ -42,6 +42,7 @@ impl<S: Real> Factors<'_, S> {
     /// ‖M⊙(Y − WH)‖² + ν/2·‖H‖².
     fn loss(&self) -> Result<Factorization<S>, Error> {
         let Self { rows, cols, rank, .. } = *self;
+        crate::magnitude::check_known("Y", self.y)?;
         let complete = self.mask.is_none() && !self.y.iter().any(|y| y.f64().is_nan());
         let f = if complete {
             Factorization::new(self.y.to_vec(), rows, cols, rank)?

@@ -1,6 +1,7 @@
 use melmo::real::Real;
 
 use crate::error::Error;
+use crate::magnitude;
 
 /// The columns of a regression, centred and scaled, with a last column of ones for the intercept.
 #[derive(Clone, Debug)]
@@ -17,6 +18,11 @@ pub struct Design {
     pub scales: Vec<f64>,
 }
 
+/// Refuses a column whose largest number is too large or too small for its squares to be numbers.
+pub(super) fn check_columns<D: Real>(sizes: &[f64]) -> Result<(), Error> {
+    sizes.iter().enumerate().try_for_each(|(j, &size)| magnitude::check::<D>(&format!("column {j} of X"), size))
+}
+
 impl Design {
     /// Means and standard deviations of rows×cols data. Without an intercept nothing is centred, and a column is divided by
     /// its root mean square.
@@ -25,6 +31,10 @@ impl Design {
             let found = format!("{} in row {}, column {}", x[at], at / cols + 1, at % cols + 1);
             return Err(Error::input("X", found, "a number in every cell: fill in or drop what is missing"));
         }
+        let mut sizes = vec![0.0f64; cols];
+        x.chunks_exact(cols.max(1))
+            .for_each(|row| sizes.iter_mut().zip(row).for_each(|(size, x)| *size = size.max(x.f64().abs())));
+        check_columns::<D>(&sizes)?;
         let count = rows as f64;
         let mut means = vec![0.0; cols];
         if intercept {

@@ -55,7 +55,7 @@ pub(super) fn penalty<S: Real>(
     [cols, width]: [usize; 2],
     groups: Option<&[Vec<usize>]>,
 ) -> Result<Box<dyn Prox<S>>, Error> {
-    let (layout, mut penalty) = (Layout::vector(width)?, choice.clone().with("lambda", lambda));
+    let (layout, mut penalty) = (Layout::vector(width)?, choice.clone().weighted(lambda));
     if penalty.name() == "elastic-net" {
         penalty = penalty.or("nu", lambda); // both parts alike, unless told otherwise
     }

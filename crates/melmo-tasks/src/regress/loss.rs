@@ -6,7 +6,7 @@ use melmo::real::Real;
 use melmo::smooth::{HuberRegression, LeastSquares, Logistic, Smooth};
 
 use crate::error::Error;
-use crate::number;
+use crate::{magnitude, number};
 
 /// ℓ(y, t) for the prediction t.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,6 +81,7 @@ impl Loss {
 
     /// Σᵢ ℓ(yᵢ, (Ax)ᵢ).
     pub fn build<S: Real>(self, a: Box<dyn LinOp<S>>, y: Vec<S>) -> Result<Box<dyn Smooth<S>>, Error> {
+        magnitude::check::<S>("y", magnitude::largest(y.iter().map(|y| y.f64())))?;
         Ok(match self {
             Self::Squares => Box::new(LeastSquares::new(a, y)?),
             Self::Logistic => Box::new(Logistic::new(a, y)?),

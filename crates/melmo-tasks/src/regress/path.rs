@@ -7,7 +7,7 @@ use melmo::solver::{LambdaPath, geometric};
 
 use super::fit::penalty;
 use super::select::library;
-use super::{Coefficients, Design, Loss, Table};
+use super::{Coefficients, Design, Loss, Table, groups};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 
@@ -47,6 +47,37 @@ pub enum Lambdas {
     },
 }
 
+/// λ at most: every one of them has as many coefficients as there are columns.
+pub const MOST: usize = 10_000;
+
+/// Refuses more λ than [`MOST`], and none.
+pub(super) fn check_count(count: usize) -> Result<(), Error> {
+    match (1..=MOST).contains(&count) {
+        true => Ok(()),
+        false => Err(Error::input("the number of λ", count.to_string(), format!("1 to {MOST}"))),
+    }
+}
+
+impl Lambdas {
+    /// Refuses what makes no path: too many λ or none, a λ that is not above 0, a ratio outside of 0 to 1.
+    fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Given(lambdas) => {
+                check_count(lambdas.len())?;
+                lambdas
+                    .iter()
+                    .try_for_each(|&lambda| melmo::error::Error::expect_positive("lambda", lambda).map(drop))?;
+            }
+            Self::Down { count, ratio } => {
+                check_count(*count)?;
+                let holds = *ratio > 0.0 && *ratio <= 1.0;
+                melmo::error::Error::expect_parameter("ratio", *ratio, holds, "above 0, and 1 at most")?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// How exact a solution is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rounds {
@@ -67,7 +98,7 @@ pub struct Followed {
     pub coefficients: Vec<Coefficients>,
     /// F/n: the mean loss (for squares half the mean squared error) plus Σ φ.
     pub objective: Vec<f64>,
-    /// How far from stationary, relative to the kink.
+    /// How far from stationary, relative to the penalty's largest kink; at most the tolerance where the rounds sufficed.
     pub violation: Vec<f64>,
     /// Rounds that each took.
     pub rounds: Vec<u32>,
@@ -88,6 +119,8 @@ impl<S: Real> Model<'_, S> {
     ) -> Result<Option<Followed>, Error> {
         melmo::error::Error::expect_len("y", self.rows, self.y.len())?;
         melmo::error::Error::expect_positive("tol", rounds.tolerance)?;
+        lambdas.check()?;
+        self.groups.map_or(Ok(()), |groups| groups::check(groups, self.cols))?;
         let design = self.table.design(self.rows, self.cols, self.intercept, self.standardize)?;
         let y: Vec<S> = self.y.iter().map(|&y| S::of(y)).collect();
         let f = self.loss.build(self.table.operator(&design)?, y)?;
@@ -95,6 +128,10 @@ impl<S: Real> Model<'_, S> {
         let make = |lambda| penalty::<S>(self.penalty, lambda, self.rows, sides, self.groups).map_err(library);
         let mut path = LambdaPath::new(&*f, None, make)?;
         let lambda_max = path.lambda_max()?;
+        let expected = "numbers of more usual sizes";
+        if !lambda_max.is_finite() {
+            return Err(Error::input("X and y", format!("λ_max = {lambda_max}"), expected));
+        }
         let lambdas = match lambdas {
             Lambdas::Given(lambdas) => lambdas.clone(),
             Lambdas::Down { count, ratio } => {
@@ -114,12 +151,11 @@ impl<S: Real> Model<'_, S> {
         path = path.accuracy(rounds.tolerance, rounds.most);
         let mut followed = Followed::empty(lambda_max);
         for lambda in lambdas {
-            let kink = if lambda_max > 0.0 { n * lambda } else { 1.0 };
             let (point, flow) = path.solve_while(lambda, &mut go_on)?;
             if flow.is_break() {
                 return Ok(None);
             }
-            followed.push(lambda, &design, &point.x, [point.objective / n, point.violation / kink], point.rounds);
+            followed.push(lambda, &design, &point.x, [point.objective / n, point.violation / point.kink], point.rounds);
         }
         Ok(Some(followed))
     }
@@ -213,6 +249,36 @@ mod tests {
         assert!((path.lambdas[4] / path.lambda_max - 1e-3).abs() < 1e-12);
         let last = &path.coefficients[4];
         assert!((last.values[1] - 2.0).abs() < 0.05 && (last.values[4] + 1.0).abs() < 0.05);
+    }
+
+    fn refused(data: &Data, lambdas: Lambdas, groups: Option<&[Vec<usize>]>) -> String {
+        let penalty = "mcp".parse().unwrap();
+        let model = Model {
+            table: Table::Full(&data.full),
+            rows: ROWS,
+            cols: COLS,
+            y: &data.y,
+            loss: Loss::Squares,
+            penalty: &penalty,
+            groups,
+            intercept: true,
+            standardize: false,
+        };
+        let rounds = Rounds { tolerance: 1e-9, most: 9 };
+        model.follow(&lambdas, rounds, || ControlFlow::Continue(())).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_makes_no_path_is_refused() {
+        let data = data();
+        for lambda in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(refused(&data, Lambdas::Given(vec![lambda]), None).contains("lambda"), "{lambda}");
+        }
+        let many = Lambdas::Down { count: 1_000_000_000_000, ratio: 0.1 };
+        assert!(refused(&data, many, None).contains("1 to 10000"));
+        assert!(refused(&data, Lambdas::Down { count: 5, ratio: 0.0 }, None).contains("ratio"));
+        let groups = [vec![0, COLS]]; // the last is the intercept
+        assert!(refused(&data, Lambdas::Given(vec![0.1]), Some(&groups)).contains("column 12"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use melmo::solver::{LambdaPath, geometric};
 use rayon::prelude::*;
 
 use crate::error::Error;
+use crate::regress::path::check_count;
 use crate::regress::{Loss, Regression};
 
 /// One λ of a path, as cross-validation judged it.
@@ -84,6 +85,7 @@ impl Regression {
         seed: u64,
     ) -> Result<CrossValidation, Error> {
         let rows = self.design.rows;
+        check_count(count)?;
         if folds < 2 || folds > rows {
             return Err(Error::input("folds", folds.to_string(), format!("2 to {rows}, the number of rows")));
         }

@@ -2,7 +2,9 @@ use melmo::operator::{Dense, LinOp, Sparse};
 use melmo::real::Real;
 
 use super::Design;
+use super::design::check_columns;
 use crate::error::Error;
+use crate::magnitude;
 
 /// The columns of a regression as they come: full, or in compressed rows.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +32,7 @@ impl<S: Real> Table<'_, S> {
                 Design::new(x, rows, cols, intercept, standardize)
             }
             Self::Compressed { columns, values, .. } => {
+                check_columns::<S>(&sizes(cols, columns, values)?)?;
                 let scales =
                     if standardize { deviations(rows, cols, columns, values, intercept)? } else { vec![1.0; cols] };
                 Ok(Design { rows, cols, intercept, means: vec![0.0; cols], scales })
@@ -71,6 +74,16 @@ impl<S: Real> Table<'_, S> {
 
 fn wrong(found: &str) -> Error {
     Error::input("X in compressed rows", found, "row starts, columns and values of one matrix")
+}
+
+/// The largest number of every column.
+fn sizes<S: Real>(cols: usize, columns: &[usize], values: &[S]) -> Result<Vec<f64>, Error> {
+    let mut sizes = vec![0.0f64; cols];
+    for (&j, v) in columns.iter().zip(values) {
+        let size = sizes.get_mut(j).ok_or_else(|| wrong("a column beyond the last"))?;
+        *size = magnitude::largest([*size, v.f64()].into_iter());
+    }
+    Ok(sizes)
 }
 
 /// The standard deviation of every column, or with no intercept its root mean square; 1 where that is 0.

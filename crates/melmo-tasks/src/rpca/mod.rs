@@ -29,6 +29,7 @@ pub fn prepare<S: Real>(y: &[S], rows: usize, cols: usize, weights: &Weights) ->
     if !mask.contains(&S::ONE) {
         return Err(Error::input("Y", "no entry: every one is missing", "some numbers"));
     }
+    crate::magnitude::check_known("Y", y)?;
     let complete = !mask.contains(&S::ZERO);
     let f = RobustPca::new(y.to_vec(), rows, cols, (!complete).then(|| mask.clone()))?;
     let layout = f.layout().clone();

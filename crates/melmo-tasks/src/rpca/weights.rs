@@ -37,6 +37,7 @@ impl Weights {
 pub fn noise<S: Real>(y: &[S], rows: usize, cols: usize) -> Result<f64, Error> {
     const STANDS_OUT: f64 = 2.858;
     const TO_DEVIATION: f64 = 1.4826;
+    crate::magnitude::check_known("Y", y)?;
     let medians = column_medians(y, cols);
     let filled: Vec<f64> =
         y.iter().enumerate().map(|(at, y)| if y.f64().is_nan() { medians[at % cols] } else { y.f64() }).collect();

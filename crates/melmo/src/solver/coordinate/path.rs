@@ -21,6 +21,8 @@ pub struct LambdaPath<'f, S> {
     penalty: MakePenalty<'f, S>,
     descent: Descent<S>,
     last: Option<Box<dyn Prox<S>>>,
+    /// The largest slope of f at 0: what violations are measured by where no unit has a kink.
+    slope: f64,
     /// A solution: no unit is farther from stationary than this times its λ's share of the kink.
     tolerance: f64,
     /// Rounds for one λ, at most.
@@ -40,6 +42,9 @@ pub struct PathPoint<S> {
     pub objective: f64,
     /// The largest distance of a unit from stationary, in units of ∇f.
     pub violation: f64,
+    /// The largest kink of a unit at 0, in the same units; where none has one, the largest slope of f at 0. A solution's
+    /// violation is at most this times the tolerance.
+    pub kink: f64,
     /// Rounds that it took.
     pub rounds: u32,
 }
@@ -62,7 +67,9 @@ impl<'f, S: Real> LambdaPath<'f, S> {
         let x0 = vec![S::ZERO; g.size()];
         let mut descent = Descent::new(f, units(&*g)?, columns, &x0)?;
         descent.evaluate();
-        Ok(Self { penalty: Box::new(penalty), descent, last: None, tolerance: 1e-7, rounds: 1000 })
+        let slope = vector::norm_inf(&descent.grad);
+        let slope = if slope > 0.0 { slope } else { 1.0 };
+        Ok(Self { penalty: Box::new(penalty), descent, last: None, slope, tolerance: 1e-7, rounds: 1000 })
     }
 
     /// How exact solutions are (relative to the kinks) and how many rounds one may take.
@@ -135,8 +142,9 @@ impl<'f, S: Real> LambdaPath<'f, S> {
         let g = units(&*boxed)?;
         let descent = &mut self.descent;
         Error::expect_len("units of the penalty", descent.units(), g.units())?;
-        let kink = (0..g.units()).map(|c| g.threshold_of(c)).fold(0.0, f64::max);
-        let allowed = self.tolerance * if kink > 0.0 { kink } else { 1.0 };
+        let largest = (0..g.units()).map(|c| g.threshold_of(c)).fold(0.0, f64::max);
+        let kink = if largest > 0.0 { largest } else { self.slope };
+        let allowed = self.tolerance * kink;
         let mut score = descent.score(g);
         let (mut rounds, mut previous, mut flow) = (0, self.last.take(), ControlFlow::Continue(()));
         while score.largest > allowed && rounds < self.rounds && flow.is_continue() {
@@ -149,9 +157,9 @@ impl<'f, S: Real> LambdaPath<'f, S> {
             score = descent.score(g);
             rounds += 1;
         }
-        let objective = descent.f_x + descent.penalty(g);
-        let point =
-            PathPoint { lambda, x: descent.x.clone(), loss: descent.f_x, objective, violation: score.largest, rounds };
+        let (x, loss, violation) = (descent.x.clone(), descent.f_x, score.largest);
+        let objective = loss + descent.penalty(g);
+        let point = PathPoint { lambda, x, loss, objective, violation, kink, rounds };
         self.last = Some(boxed);
         Ok((point, flow))
     }

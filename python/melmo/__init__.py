@@ -37,6 +37,7 @@ from melmo._watch import Info as Info
 from melmo.denoising import denoise as denoise
 from melmo.denoising import denoise_tv as denoise_tv
 from melmo._lazy import estimator as _estimator
+from melmo._lazy import estimators as _estimators
 
 if TYPE_CHECKING:
     from melmo._linear import RegressionPath as RegressionPath
@@ -53,7 +54,12 @@ def __getattr__(name: str) -> Any:
     return _estimator(name)
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_estimators()})
+
+
 __all__ = [
+    *_estimators(),
     "Certificate",
     "Info",
     "Iteration",
@@ -63,6 +69,8 @@ __all__ = [
     "Verification",
     "catalogue",
     "data",
+    "denoise",
+    "denoise_tv",
     "dual_norm",
     "envelope",
     "geometry",
@@ -74,4 +82,5 @@ __all__ = [
     "penalty",
     "polar",
     "prox",
+    "__version__",
 ]

@@ -6,6 +6,7 @@ import inspect
 from typing import Any, TypedDict, TypeVar
 
 from melmo import _melmo
+from melmo._checks import number
 
 
 class Parameter(TypedDict):
@@ -98,14 +99,11 @@ def numbers(row: Row, arguments: dict[str, Any]) -> list[tuple[str, float]]:
         if value is None:
             continue
         if parameter["choices"]:
-            if value not in parameter["choices"]:
+            if not isinstance(value, str) or value not in parameter["choices"]:
                 known = ", ".join(parameter["choices"])
                 raise ValueError(f"no {parameter['name']} is called `{value}`; known: {known}")
             value = parameter["choices"].index(value)
-        try:
-            given.append((parameter["name"], float(value)))
-        except (TypeError, ValueError):
-            raise TypeError(f"{python_name(parameter['name'])}: expected a number, got {value!r}") from None
+        given.append((parameter["name"], number(python_name(parameter["name"]), value)))
     return given
 
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from melmo._estimator import Floats
+from melmo._estimator import Floats, validated
 
 
 class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Rows as places among ``components_``; NaN marks entries that are missing."""
 
     def _checked(self, X: Any, reset: bool) -> Floats:
-        found = validate_data(
+        found = validated(
             self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan", reset=reset
         )
         return np.ascontiguousarray(found)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
+from melmo._checks import brief
 from melmo._estimator import Floats
 from melmo._linear import RegressionPath, SparseLinear
 from melmo._threads import threads
@@ -32,6 +33,8 @@ class CrossValidated(SparseLinear):
 
     def _choose(self, X: Any, y: Floats, folds: list[Any]) -> int:
         """Goes along the path on all rows and on each fold; the place of the λ that is chosen."""
+        if self.select not in ("min", "1se"):
+            raise ValueError(f"select: expected 'min' or '1se', got {brief(self.select)}")
         self.path_, self.losses_ = self._judge(X, y, folds)
         at = _chosen(self.losses_, self.select)
         self.lambdas_ = self.path_.lambdas
@@ -40,6 +43,7 @@ class CrossValidated(SparseLinear):
 
     def _judge(self, X: Any, y: Floats, folds: list[Any]) -> tuple[RegressionPath, Floats]:
         """The path on all rows, and the held-out loss of each of its λ on each fold."""
+        jobs = threads(self.n_jobs)
         whole = self._follow(X, y, None, self.n_lambdas, self.ratio)
         left = threading.Event()
 
@@ -49,9 +53,9 @@ class CrossValidated(SparseLinear):
             margins = np.asarray(safe_sparse_dot(X[held], path.coefs.T)) + path.intercepts
             return np.asarray(self._held_out(y[held][:, None], margins).mean(axis=0))
 
-        if threads(self.n_jobs) == 1:  # here, where Ctrl-C is heard
+        if jobs == 1:  # here, where Ctrl-C is heard
             return whole, np.stack([fold(rows) for rows in folds], axis=1)
-        with ThreadPoolExecutor(threads(self.n_jobs)) as pool:
+        with ThreadPoolExecutor(jobs) as pool:
             try:
                 return whole, np.stack(list(pool.map(fold, folds)), axis=1)
             except BaseException:
@@ -65,7 +69,5 @@ def _chosen(losses: Floats, select: str) -> int:
     best = int(mean.argmin())
     if select == "min":
         return best
-    if select != "1se":
-        raise ValueError(f"select: expected 'min' or '1se', got {select!r}")
     error = losses.std(axis=1, ddof=1)[best] / np.sqrt(losses.shape[1])
     return int(np.argmax(mean <= mean[best] + error))

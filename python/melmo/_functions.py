@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from melmo import geometry as _geometries
-from melmo._arrays import Variable
-from melmo._catalogue import class_name
+from melmo._arrays import Variable, precision_of, real_array
+from melmo._catalogue import class_name, rows
+from melmo._checks import brief, made, number
 from melmo._geometry import Geometry
 from melmo._penalty import Penalty
 
@@ -20,7 +22,8 @@ def prox(g: Penalty, u: Any, beta: float = 1.0) -> Variable:
     >>> melmo.prox(melmo.penalty.L1(1.0), [3.0, -0.2], 0.5)
     array([2.5, 0. ])
     """
-    return g.prox(u, beta)
+    _expect("prox", g)
+    return g.prox(_array(g, u), number("beta", beta))
 
 
 def envelope(g: Penalty, u: Any, beta: float = 1.0) -> float:
@@ -32,7 +35,8 @@ def envelope(g: Penalty, u: Any, beta: float = 1.0) -> float:
     >>> melmo.envelope(melmo.penalty.L1(1.0), [3.0], 0.5)
     2.75
     """
-    return g.envelope(u, beta)
+    _expect("envelope", g)
+    return g.envelope(_array(g, u), number("beta", beta))
 
 
 def lmo(geometry: Geometry | str, phi: Any) -> Variable:
@@ -59,13 +63,26 @@ def dual_norm(geometry: Geometry | str, phi: Any) -> float:
     return named(geometry).dual_norm(phi)
 
 
+def _expect(method: str, g: Any) -> None:
+    """Refuses what does not have what is asked for."""
+    if not callable(getattr(made("g", g), method, None)):
+        raise TypeError(f"g: expected a penalty of melmo.penalty, got {brief(g)}, which has no {method}(u, beta)")
+
+
+def _array(g: Any, u: Any) -> Any:
+    """u as a penalty of the user's own may rely on it: an array."""
+    return u if isinstance(g, Penalty) or isinstance(u, Mapping) else real_array("u", u, precision_of(u))
+
+
 def named(geometry: Geometry | str) -> Geometry:
     """A geometry, also by its name."""
+    made("geometry", geometry)
     if isinstance(geometry, Geometry):
         return geometry
-    found = getattr(_geometries, class_name(str(geometry)), None)
-    if found is None:
-        known = ", ".join(row._row["name"] for row in Geometry.__subclasses__())
-        raise ValueError(f"no geometry is called `{geometry}`; known: {known}")
-    made: Geometry = found()
-    return made
+    if not isinstance(geometry, str):
+        raise TypeError(f"geometry: expected a geometry or its name, got {type(geometry).__name__}")
+    names = [row["name"] for row in rows("geometries")]
+    if geometry not in names:
+        raise ValueError(f"no geometry is called `{geometry}`; known: {', '.join(names)}")
+    found: Geometry = getattr(_geometries, class_name(geometry))()
+    return found

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from melmo import _melmo
 from melmo._arrays import Array, Packing, Variable, real_array
 from melmo._catalogue import Row, document, rows
+from melmo._checks import made
 from melmo._term import Term
 
 _ORACLES = [row["name"] for row in rows("oracles")]
@@ -71,13 +72,16 @@ class Geometry(Term):
 
 def spelled(geometry: Any) -> dict[str, str]:
     """A geometry, its name, or a dict of them by block, as the program spells it."""
-    if geometry is None:
+    if made("geometry", geometry) is None or (isinstance(geometry, Mapping) and not geometry):
         return {}
     if isinstance(geometry, str):
         return {"geometry": geometry}
     if isinstance(geometry, Geometry):
         return {"geometry": geometry._row["name"], "oracle": geometry._oracle()}
     if isinstance(geometry, Mapping):
+        for block, part in geometry.items():
+            if not isinstance(made(f"geometry[{block!r}]", part), (str, Geometry)):
+                raise TypeError(f"geometry[{block!r}]: expected a geometry or its name, got {type(part).__name__}")
         parts = {str(block): spelled(part) for block, part in geometry.items()}
         oracles = {part["oracle"] for part in parts.values() if part.get("oracle", "auto") != "auto"}
         if len(oracles) > 1:

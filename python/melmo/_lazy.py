@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import Any
 
 #: Where each one is documented.
@@ -16,6 +17,11 @@ ESTIMATORS = {
     "SparseRegression": "regression",
     "SparseRegressionCV": "regression",
 }
+
+
+def estimators() -> list[str]:
+    """Their names, where scikit-learn is there."""
+    return list(ESTIMATORS) if importlib.util.find_spec("sklearn") else []
 
 
 def estimator(name: str) -> Any:

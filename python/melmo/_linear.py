@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import column_or_1d
 
 from melmo import _melmo
-from melmo._estimator import Floats, given_lam, penalty_text
+from melmo._checks import brief, number, whole
+from melmo._estimator import ConvergenceWarning, Floats, given_lam, penalty_text
 from melmo._penalty import Penalty
 
 #: λ_min/λ_max where no λ is given.
@@ -34,7 +36,7 @@ class RegressionPath:
     objectives : array of shape (n_lambdas,)
         The mean loss (for squares half the mean squared error) plus the penalty, on columns as they were penalised.
     violations : array of shape (n_lambdas,)
-        The largest distance of a coefficient from stationary, relative to λ.
+        The largest distance of a coefficient from stationary, relative to the largest slope of the penalty at 0 (λ for most).
     n_iter : array of shape (n_lambdas,)
         Rounds of coordinate descent.
     lambda_max : float
@@ -63,12 +65,24 @@ def _groups(groups: Any, columns: int) -> list[list[int]] | None:
     """Groups of columns as lists, from lists or from a label for every column."""
     if groups is None:
         return None
-    if len(groups) and np.ndim(groups[0]) == 0:
+    try:
+        groups = list(groups)
+    except TypeError:
+        raise TypeError(f"groups: expected lists of columns or a label for every column, got {brief(groups)}") from None
+    if groups and all(np.ndim(group) == 0 for group in groups):
         labels = column_or_1d(groups)
         if len(labels) != columns:
             raise ValueError(f"groups: {len(labels)} labels for {columns} columns")
+        if any(label != label for label in labels):
+            raise ValueError("groups: a label is NaN; expected one for every column")
         return [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]
-    return [[int(i) for i in group] for group in groups]
+    return [_members(at, group, columns) for at, group in enumerate(groups)]
+
+
+def _members(at: int, group: Any, columns: int) -> list[int]:
+    if np.ndim(group) != 1:
+        raise ValueError(f"groups: expected a list of columns as group {at}, got {brief(group)}")
+    return [whole(f"groups: a column of group {at}", column, most=columns - 1) for column in group]
 
 
 class SparseLinear(BaseEstimator):  # type: ignore[misc]
@@ -96,6 +110,11 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
     def _loss(self) -> str:
         raise NotImplementedError
 
+    def _tolerance(self, dtype: Any) -> float:
+        """Rounding of single precision shows from 1e-4 on."""
+        tol = number("tol", self.tol)
+        return max(tol, 1e-4) if dtype == np.float32 else tol
+
     def _follow(
         self,
         X: Any,
@@ -107,8 +126,7 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
     ) -> RegressionPath:
         """The path on data that have been checked. `stopped` is for threads, which hear no signals."""
         if lambdas is not None:
-            lambdas = [float(lam) for lam in lambdas]
-        single = X.dtype == np.float32
+            lambdas = [number("lambdas", lam) for lam in lambdas]
         asked = {
             "loss": self._loss(),
             "penalty": penalty_text(self.penalty),
@@ -116,11 +134,10 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
             "intercept": bool(self.fit_intercept),
             "standardize": bool(self.standardize),
             "lambdas": lambdas,
-            "count": int(n_lambdas),
-            "ratio": float(ratio),
-            # Rounding of single precision shows from there on.
-            "tolerance": max(float(self.tol), 1e-4) if single else float(self.tol),
-            "rounds": int(self.max_iter),
+            "count": whole("n_lambdas", n_lambdas, 1),
+            "ratio": number("ratio", ratio),
+            "tolerance": self._tolerance(X.dtype),
+            "rounds": whole("max_iter", self.max_iter, 1, 2**32 - 1),
             "stopped": stopped,
         }
         raw = _melmo.regress(_columns(X), np.ascontiguousarray(y, dtype=np.float64), asked)
@@ -139,6 +156,17 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
         lam = given_lam(self.penalty, self.lam)
         path = self._follow(X, y, None if lam is None else [lam])
         return path, float(path.lambdas[-1])
+
+    def _warn_of(self, path: RegressionPath, places: Any = slice(None)) -> None:
+        """Says so where solutions of a path are farther from stationary than they should be."""
+        violations, tol = np.atleast_1d(path.violations[places]), self._tolerance(path.coefs.dtype)
+        far = ~(violations <= tol * (1 + 1e-9))
+        if not far.any():
+            return
+        which = "" if len(far) == 1 else f" for {far.sum()} of {len(far)} λ"
+        message = f"{type(self).__name__} did not converge{which}: after {path.n_iter[places].max()} rounds the violation is "
+        message += f"{violations.max():.2g}, not {tol:.2g}. Raise max_iter or tol."
+        warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import math
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from melmo import _melmo
-from melmo._arrays import Packing, Shape, Variable, precision_of, real_array
+from melmo._arrays import Packing, Shape, Variable, precision_of, real_array, rows_cols
 from melmo._catalogue import Row, default_of, document, numbers, python_name
 from melmo._operator import build_operator, two_axes
 from melmo._term import Term
@@ -69,10 +73,19 @@ class Loss(Term):
         value = self._arguments.get("Y")
         return None if value is None else tuple(real_array("Y", value, self._precision()).shape)
 
-    def packing(self, precision: str | None = None) -> Packing:
-        """How x lies in memory."""
+    def packing(self, precision: str | None = None, like: Any = None) -> Packing:
+        """How x lies in memory. Where f does not know the shape of x, it is that of `like`."""
         precision = precision or self._precision()
-        return Packing.of_layout(self._build(precision).layout, precision, self._natural())
+        layout, shape = self._build(precision).layout, self._natural()
+        if like is None or isinstance(like, Mapping) or len(layout) != 1:
+            return Packing.of_layout(layout, precision, shape)
+        given = np.shape(like)
+        name, rows, cols = layout[0]
+        if len(given) > 1 and math.prod(given) == rows * cols and rows_cols(given) != (rows, cols):
+            if cols != 1 or shape is not None:
+                raise ValueError(f"x: f takes x of the shape {shape or (rows, cols)}, got {given}")
+            layout = [(name, *rows_cols(given))]
+        return Packing.of_layout(layout, precision, given)
 
     @property
     def lipschitz(self) -> float | None:
@@ -94,7 +107,7 @@ class Loss(Term):
             In the shape of x.
         """
         precision = precision_of(x)
-        packing = self.packing(precision)
+        packing = self.packing(precision, x)
         value, gradient = self._build(precision).value_grad(packing.pack("x", x))
         return value, packing.unpack(gradient)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 from melmo import _melmo
 from melmo._arrays import Array, Layout, Packing, Shape, Variable, dtype_of, precision_of, real_array, rows_cols
 from melmo._catalogue import Row, default_of, document, numbers, python_name
+from melmo._checks import whole
+from melmo._sparse import checked_sparse
 from melmo._term import Term
 
 #: What the data of a row are called in Python: by row and kind, else by kind.
@@ -108,10 +111,10 @@ class Operator(Term):
         if shape is None and "mask" in self._arguments:
             shape = np.shape(self._arguments["mask"])
         if isinstance(shape, Mapping):
-            return [(str(name), *rows_cols(tuple(part))) for name, part in shape.items()], None
+            return [(str(name), *rows_cols(_sides(part))) for name, part in shape.items()], None
         if shape is not None:
-            shape = (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
-            return [("x", *rows_cols(shape))], shape
+            sides = _sides(shape)
+            return [("x", *rows_cols(sides))], sides
         if x is not None:
             return x.layout, next(iter(x.shapes.values())) if x.single else None
         return None
@@ -212,6 +215,18 @@ class Operator(Term):
         return built.rmatvec(flat), built.domain, shape
 
 
+def _sides(shape: Any) -> Shape:
+    """A shape: one whole number, or several; no more entries than can be counted."""
+    try:
+        sides = tuple(shape)
+    except TypeError:
+        sides = (shape,)
+    found = tuple(whole("shape", side, 1, 2**62) for side in sides)
+    if math.prod(found) > 2**62:
+        raise ValueError(f"shape: {'×'.join(map(str, found))} entries are more than memory can address")
+    return found
+
+
 def _size(layout: Layout) -> int:
     return sum(rows * cols for _, rows, cols in layout)
 
@@ -227,7 +242,9 @@ def two_axes(name: str, array: Array) -> Array:
 
 def compressed_rows(precision: str, matrix: Any) -> _melmo.Operator:
     """A SciPy sparse matrix, without making it dense."""
-    csr = matrix.tocsr()
+    csr = checked_sparse("the sparse matrix", matrix).tocsr()
+    if csr.data.dtype.kind not in "fiub":
+        raise TypeError(f"the sparse matrix: expected real numbers, got {csr.data.dtype}")
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()

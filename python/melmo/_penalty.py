@@ -10,6 +10,7 @@ import numpy as np
 from melmo import _melmo
 from melmo._arrays import Array, Layout, Packing, Variable, real_array
 from melmo._catalogue import Row, class_name, default_of, document, numbers, python_name, rows
+from melmo._checks import brief, number, whole
 from melmo._term import Term
 
 _LIFTS = [row["name"] for row in rows("lifts")]
@@ -48,7 +49,7 @@ class Penalty(Term):
         return inspect.Signature(own), document(row, [], more, _SEE.format(name=class_name(row["name"])))
 
     def _check(self) -> None:
-        if self.on not in _LIFTS:
+        if not isinstance(self.on, str) or self.on not in _LIFTS:
             raise ValueError(f"no lift is called `{self.on}`; known: {', '.join(_LIFTS)}")
         if not self._row["even"] and self.on != "entries":
             raise ValueError(f"{type(self).__name__}: φ(−x) ≠ φ(x), so that it can be applied to entries only")
@@ -67,7 +68,7 @@ class Penalty(Term):
         if self.weights is not None:
             lift["weights"] = real_array("weights", self.weights, precision).reshape(-1)
         if self.groups is not None:
-            lift["groups"] = [[int(i) for i in group] for group in self.groups]
+            lift["groups"] = _groups(self.groups)
         return _melmo.Penalty.named(precision, self._row["name"], self._numbers(), lift, layout)
 
     def _at(self, u: Any) -> tuple[_melmo.Penalty, Packing, Array]:
@@ -98,15 +99,15 @@ class Penalty(Term):
         array or dict of arrays
             z, in the shape and precision of `u`.
         """
-        return self._into(u, out, lambda built, flat, to: built.prox(flat, beta, to))[0]
+        return self._into(u, out, lambda built, flat, to: built.prox(flat, number("beta", beta), to))[0]
 
     def envelope(self, u: Any, beta: float = 1.0) -> float:
         """g_β(u), the Moreau envelope: min over z of g(z) + ‖z − u‖²/(2β)."""
-        return self._into(u, None, lambda built, flat, to: built.envelope(flat, beta, to))[1]
+        return self._into(u, None, lambda built, flat, to: built.envelope(flat, number("beta", beta), to))[1]
 
     def envelope_gradient(self, u: Any, beta: float = 1.0) -> Variable:
         """∇g_β(u) = (u − prox_{βg}(u))/β."""
-        return self._into(u, None, lambda built, flat, to: built.envelope(flat, beta, to))[0]
+        return self._into(u, None, lambda built, flat, to: built.envelope(flat, number("beta", beta), to))[0]
 
     def subgradient(self, u: Any) -> Variable:
         """An element of ∂g(u); 0 where g has a kink at 0."""
@@ -129,7 +130,7 @@ class Penalty(Term):
         if self.weights is not None and self.groups is None:
             size = int(np.size(self.weights))
         if self.groups is not None:
-            size = 1 + max((max(group, default=0) for group in self.groups), default=0)
+            size = 1 + max((max(group, default=0) for group in _groups(self.groups)), default=0)
         layout: Layout = [("x", size, 1)] if self.on != "pixels" else [("dx", 1, 1), ("dy", 1, 1)]
         return self._build("f64", layout)
 
@@ -137,3 +138,11 @@ class Penalty(Term):
     def weak_convexity(self) -> float:
         """ρ; 0 for a convex penalty."""
         return self._constants().weak_convexity
+
+
+def _groups(groups: Any) -> list[list[int]]:
+    """Groups of entries as lists of whole numbers."""
+    try:
+        return [[whole("groups: an entry", entry) for entry in group] for group in groups]
+    except TypeError:
+        raise TypeError(f"groups: expected lists of entries, got {brief(groups)}") from None

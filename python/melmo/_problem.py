@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from melmo import _melmo
-from melmo._arrays import Array, Packing, Shape, Variable, precision_of
+from melmo._arrays import Array, Packing, Shape, Variable, precision_of, rows_cols
 from melmo._certificate import Certificate
+from melmo._checks import brief, function, made, number, optional_whole
 from melmo._loss import Loss
 from melmo._operator import Operator, build_operator
+from melmo._penalty import Penalty
 from melmo._result import Result, Trace
 from melmo._settings import checked_settings
 from melmo._user import UserLoss, build_penalty
@@ -45,12 +48,10 @@ class Problem:
     """
 
     def __init__(self, f: Any, g: Any, T: Any = None, x0: Any = None):
-        self.f, self.g, self.T = f, g, T
+        self.f, self.g, self.T = _terms(f, g, T)
         precision = None if x0 is None else _precision_of_start(x0, f)
         if isinstance(f, Loss):
-            self.packing = f.packing(precision)
-            if x0 is not None and self.packing.single and not isinstance(x0, Mapping):
-                self.packing = Packing.of_layout(self.packing.layout, self.packing.precision, np.shape(x0))
+            self.packing = f.packing(precision, x0)
             loss = f._build(self.packing.precision)
         elif callable(f):
             if x0 is None:
@@ -58,11 +59,11 @@ class Problem:
             self.packing = Packing.of(x0, precision)
             loss = UserLoss(f, self.packing).build()
         else:
-            raise TypeError(f"f: expected a loss or a function, got {type(f).__name__}")
+            raise TypeError(f"f: expected a loss or a function, got {brief(f)}")
         operator = build_operator(T, self.packing.precision, self.packing)
         self.range = self._range(operator)
         penalty = build_penalty(g, self.range)
-        self._raw = _melmo.Problem(self.packing.precision, loss, penalty, operator)
+        self._raw = _melmo.Problem(self.packing.precision, loss, penalty, operator, self.packing.layout)
 
     def _range(self, operator: _melmo.Operator) -> Packing:
         """How Tx lies in memory. A block that is as large as x has its shape."""
@@ -83,12 +84,12 @@ class Problem:
 
     def smoothed(self, x: Any, beta: float) -> tuple[float, Variable]:
         """F_β(x) = f(x) + g_β(Tx) and its gradient."""
-        value, gradient = self._raw.smoothed(self.packing.pack("x", x), beta)
+        value, gradient = self._raw.smoothed(self.packing.pack("x", x), number("beta", beta))
         return value, self.packing.unpack(gradient)
 
     def prox_point(self, x: Any, beta: float) -> Variable:
         """z = prox_{βg}(Tx)."""
-        return self.range.unpack(self._raw.prox_point(self.packing.pack("x", x), beta))
+        return self.range.unpack(self._raw.prox_point(self.packing.pack("x", x), number("beta", beta)))
 
     def choose(self) -> tuple[str, str]:
         """The method that ``auto`` runs, and why."""
@@ -102,14 +103,44 @@ class Problem:
     def _start(self, x0: Any) -> Array:
         if x0 is None:
             return np.zeros(self.packing.size, dtype=np.float32 if self.packing.precision == "f32" else np.float64)
+        if self.packing.single and not isinstance(x0, Mapping):
+            found, expected = np.shape(x0), next(iter(self.packing.shapes.values()))
+            if len(found) > 1 and math.prod(found) == self.packing.size and rows_cols(found) != rows_cols(expected):
+                raise ValueError(f"x0: the problem's x has the shape {expected}, got {found}; give it to Problem as x0")
         return self.packing.pack("x0", x0)
 
-    def minimize(self, x0: Any = None, **settings: Any) -> Result:
+    def minimize(
+        self,
+        x0: Any = None,
+        *,
+        geometry: Any = None,
+        method: str = "auto",
+        options: Mapping[str, Any] | None = None,
+        max_iter: int | None = None,
+        epsilon: float | None = None,
+        relative_epsilon: float | None = None,
+        max_epochs: int | None = None,
+        time_limit: float | None = None,
+        trace_every: int | None = None,
+        exact_dual_norms: bool = False,
+        callback: Callable[[Info], Any] | None = None,
+        progress: bool | Callable[[int, float], Any] = False,
+    ) -> Result:
         """Solve it from `x0`, or from 0; the keywords are those of :func:`melmo.minimize`."""
-        callback, progress = settings.pop("callback", None), settings.pop("progress", False)
-        given = checked_settings(**settings)
+        given = checked_settings(
+            geometry=geometry,
+            method=method,
+            options=options,
+            max_iter=max_iter,
+            epsilon=epsilon,
+            relative_epsilon=relative_epsilon,
+            max_epochs=max_epochs,
+            time_limit=time_limit,
+            trace_every=trace_every,
+            exact_dual_norms=exact_dual_norms,
+        )
         start = self._start(x0)
-        shown = None if callback is None else Callback(callback, self.packing)
+        shown = None if callback is None else Callback(function("callback", callback), self.packing)
         with Progress(progress, given["max_iter"]) as bar:
             raw, error = self._raw.solve(start, given, shown, bar)
         result = self._result(raw)
@@ -136,9 +167,17 @@ class Problem:
             trace=Trace._of(raw["trace"]),
         )
 
-    def iterate(self, x0: Any = None, **settings: Any) -> Iteration:
+    def iterate(
+        self,
+        x0: Any = None,
+        *,
+        geometry: Any = None,
+        method: str = "auto",
+        options: Mapping[str, Any] | None = None,
+        max_iter: int | None = None,
+    ) -> Iteration:
         """Solve it step by step; the keywords are those of :func:`melmo.iterate`."""
-        return Iteration(self, x0, settings)
+        return Iteration(self, x0, {"geometry": geometry, "method": method, "options": options, "max_iter": max_iter})
 
     def __reduce__(self) -> Any:
         return Problem, (self.f, self.g, self.T, self.packing.unpack(self._start(None)))
@@ -151,9 +190,8 @@ class Iteration(Iterator[Info]):
     """The points of a run, one after another. It ends after `max_iter` steps, or where a point is not finite."""
 
     def __init__(self, problem: Problem, x0: Any, settings: dict[str, Any]):
-        limit = settings.get("max_iter")
         self.problem = problem
-        self._limit = limit
+        self._limit = optional_whole("max_iter", settings.get("max_iter"))
         self._raw = problem._raw.run(problem._start(x0), checked_settings(**settings))
         self._seen = 0
 
@@ -180,6 +218,26 @@ class Iteration(Iterator[Info]):
         """What is known about the current point."""
         raw, x = self._raw.certificate()
         return Certificate(raw, self.problem, self.problem.packing.unpack(x))
+
+
+def _terms(f: Any, g: Any, T: Any) -> tuple[Any, Any, Any]:
+    """The three terms, where each is what it should be: objects, and in their places."""
+    for name, term in (("f", f), ("g", g), ("T", T)):
+        made(name, term)
+    if isinstance(f, Penalty):
+        swapped = "; f and g are swapped" if isinstance(g, Loss) or callable(g) else ""
+        raise TypeError(f"f: expected a loss or a function, got the penalty {f!r}{swapped}")
+    if isinstance(g, (Loss, Operator)):
+        raise TypeError(f"g: expected a penalty, got the {_kind(g)} {g!r}")
+    if isinstance(f, Operator):
+        raise TypeError(f"f: expected a loss or a function, got the operator {f!r}")
+    if isinstance(T, (Loss, Penalty)):
+        raise TypeError(f"T: expected an operator, got the {_kind(T)} {T!r}")
+    return f, g, T
+
+
+def _kind(term: Any) -> str:
+    return "loss" if isinstance(term, Loss) else "penalty" if isinstance(term, Penalty) else "operator"
 
 
 def _precision_of_start(x0: Any, f: Any) -> str:

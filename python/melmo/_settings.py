@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from melmo._checks import number, optional_number, optional_whole, word
 from melmo._geometry import spelled
 
 
@@ -24,22 +25,30 @@ def checked_settings(
     """The settings as Rust takes them."""
     if epsilon is not None and relative_epsilon is not None:
         raise ValueError("epsilon and relative_epsilon: give one of them")
-    counts = {"max_iter": max_iter, "max_epochs": max_epochs, "trace_every": trace_every}
-    for name, value in counts.items():
-        if value is not None and (isinstance(value, bool) or int(value) != value or value < 0):
-            raise ValueError(f"{name} = {value!r}: must be a whole number, at least 0")
-    steps = max_iter
+    steps = optional_whole("max_iter", max_iter)
+    epochs = optional_whole("max_epochs", max_epochs, most=2**32 - 1)
+    every = optional_whole("trace_every", trace_every)
     if steps is None:
-        steps = 5000 if max_epochs is None else 2 ** min(int(max_epochs), 62) - 1
+        steps = 5000 if epochs is None else 2 ** min(epochs, 53) - 1
     return {
         **spelled(geometry),
-        "method": method,
-        "options": None if options is None else dict(options),
-        "max_iter": int(steps),
-        "epsilon": epsilon,
-        "relative_epsilon": relative_epsilon,
-        "max_epochs": max_epochs,
-        "time_limit": time_limit,
-        "trace_every": max(1, steps // 100) if trace_every is None else int(trace_every),
+        "method": word("method", method),
+        "options": None if options is None else _named("options", options),
+        "max_iter": steps,
+        "epsilon": optional_number("epsilon", epsilon),
+        "relative_epsilon": optional_number("relative_epsilon", relative_epsilon),
+        "max_epochs": epochs,
+        "time_limit": optional_number("time_limit", time_limit),
+        "trace_every": max(1, steps // 100) if every is None else every,
         "exact_dual_norms": bool(exact_dual_norms),
+    }
+
+
+def _named(what: str, given: Any) -> dict[str, Any]:
+    """Parameters by name: numbers, or words where a parameter is one."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what}: expected a dict, got {type(given).__name__}")
+    return {
+        word(f"a name in {what}", name): value if isinstance(value, str) else number(f"{what}: {name}", value)
+        for name, value in given.items()
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -171,13 +172,47 @@ def _from_several(
     """From every start; the result of least F, with all of them."""
     jobs = threads(n_jobs)
 
-    def solve(start: Any) -> Result:
-        return Problem(f, g, T, start).minimize(start, **settings)
+    def solve(start: Any, **more: Any) -> Result:
+        return Problem(f, g, T, start).minimize(start, **settings, **more)
 
-    if jobs == 1:
-        runs = [solve(start) for start in starts]
-    else:
-        with ThreadPoolExecutor(jobs) as pool:
-            runs = list(pool.map(solve, starts))
+    runs, interrupted = _one_by_one(solve, starts) if jobs == 1 else _in_threads(solve, starts, jobs)
     best = min(runs, key=lambda run: run.fun if run.fun == run.fun else np.inf)
-    return Result(**best, runs=runs)
+    result = Result(**best, runs=runs)
+    if interrupted:
+        result.update(status="interrupted", success=False, message="Interrupted; this is the best of all runs so far.")
+    return result
+
+
+def _one_by_one(solve: Callable[..., Result], starts: Sequence[Any]) -> tuple[list[Result], bool]:
+    """The runs, as far as Ctrl-C lets them, and whether it was heard."""
+    runs = []
+    for start in starts:
+        runs.append(solve(start))
+        if runs[-1].status == "interrupted":
+            return runs, True
+    return runs, False
+
+
+def _in_threads(solve: Callable[..., Result], starts: Sequence[Any], jobs: int) -> tuple[list[Result], bool]:
+    """The same in threads. They hear no signals: this one does, and tells them at their next heartbeat."""
+    left = threading.Event()
+
+    def heartbeat(k: int, fun: float) -> None:
+        if left.is_set():
+            raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(solve, start, progress=heartbeat) for start in starts]
+        try:
+            return [run.result() for run in waiting], False
+        except KeyboardInterrupt:
+            left.set()
+            begun = [run for run in waiting if not run.cancel()]
+            if not begun:
+                raise
+            return [run.result() for run in begun], True
+        except BaseException:
+            left.set()
+            for run in waiting:
+                run.cancel()
+            raise

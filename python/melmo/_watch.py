@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Union
 
 from melmo._arrays import Array, Packing, Variable
+from melmo._checks import brief
 from melmo._result import Result
 
 #: The fields of an Info but the point, as Rust gives them.
@@ -58,6 +59,8 @@ class Progress:
     """A bar of tqdm, the user's own function, or nothing."""
 
     def __init__(self, progress: bool | Callable[[int, float], Any], total: int):
+        if not isinstance(progress, bool) and progress is not None and not callable(progress):
+            raise TypeError(f"progress: expected True, False or a function of k and F, got {brief(progress)}")
         self.call = progress if callable(progress) else None
         self.bar: Any = None
         if progress is True:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melmo import _melmo
-from melmo._estimator import Floats, penalty_text, seed_of
+from melmo._checks import optional_number, optional_whole
+from melmo._estimator import Floats, penalty_text, seed_of, validated, warn_unless_settled
 from melmo._penalty import Penalty
 
 
@@ -87,7 +88,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         self.random_state = random_state
 
     def _checked(self, X: Any, reset: bool) -> Floats:
-        found = validate_data(
+        found = validated(
             self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan", reset=reset
         )
         return np.ascontiguousarray(found)
@@ -98,12 +99,12 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         raw = _melmo.complete(
             X,
             bool(self.offsets),
-            None if self.offset_weight is None else float(self.offset_weight),
-            None if self.rank is None else int(self.rank),
-            None if self.ridge is None else float(self.ridge),
+            optional_number("offset_weight", self.offset_weight),
+            optional_whole("rank", self.rank, 1),
+            optional_number("ridge", self.ridge),
             None if self.penalty is None else penalty_text(self.penalty),
             seed_of(self.random_state),
-            {"max_iter": self.max_iter},
+            {"max_iter": optional_whole("max_iter", self.max_iter, 1)},
         )
         self.completed_ = raw["matrix"].reshape(X.shape)
         self.mean_ = float(raw["mean"])
@@ -121,6 +122,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         self.objective_ = float(raw["fun"])
         self.status_ = str(raw["status"])
         self.n_iter_ = max(1, int(raw["nit"]))
+        known = float(np.sqrt(np.nansum(np.square(X, dtype=np.float64))))
+        warn_unless_settled(self, raw, known * max(1.0, float(np.linalg.norm(self.components_))))
         return self
 
     def transform(self, X: Any) -> Floats:

@@ -7,6 +7,7 @@ from typing import Any
 
 from melmo import _melmo
 from melmo._arrays import Array, real_array
+from melmo._checks import number, word
 
 __all__ = ["bundled", "load", "psnr", "read", "ssim"]
 
@@ -41,7 +42,7 @@ def load(name: str) -> Array:
     >>> melmo.data.load("miserables").shape
     (77, 77)
     """
-    found = _melmo.bundled_set(name)
+    found = _melmo.bundled_set(word("name", name))
     if found is None:
         raise ValueError(f"no bundled set is called `{name}`; known: {', '.join(bundled())}")
     return found
@@ -70,9 +71,21 @@ def read(path: str | os.PathLike[str], *, more: bool = False) -> Any:
 
 def ssim(a: Any, b: Any, data_range: float = 1.0) -> float:
     """The structural similarity of two grey images: Gaussian weights, as in the paper that proposed it."""
-    return _melmo.ssim(real_array("a", a, "f64"), real_array("b", b, "f64"), data_range)
+    first, second = _pair(a, b)
+    if first.ndim != 2:
+        raise ValueError(f"a: expected a grey image of two axes, got the shape {first.shape}")
+    return _melmo.ssim(first, second, number("data_range", data_range))
 
 
 def psnr(a: Any, b: Any, data_range: float = 1.0) -> float:
     """The peak signal-to-noise ratio of two images, in decibels."""
-    return _melmo.psnr(real_array("a", a, "f64"), real_array("b", b, "f64"), data_range)
+    first, second = _pair(a, b)
+    return _melmo.psnr(first, second, number("data_range", data_range))
+
+
+def _pair(a: Any, b: Any) -> tuple[Array, Array]:
+    """Two images of one shape."""
+    first, second = real_array("a", a, "f64"), real_array("b", b, "f64")
+    if first.shape != second.shape:
+        raise ValueError(f"b: expected the shape of a, {first.shape}, got {second.shape}")
+    return first, second

@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from melmo import _melmo
+from melmo._checks import brief, number, optional_number, whole, word
 from melmo._estimator import Floats, penalty_text
 from melmo._penalty import Penalty
 
@@ -69,7 +70,8 @@ def denoise_tv(
     """
     data = _planes(image, channel_axis)
     text = penalty_text(penalty, weight)
-    settings = {"method": method, "max_iter": max_iter, "epsilon": epsilon}
+    steps, epsilon = whole("max_iter", max_iter), optional_number("epsilon", epsilon)
+    settings = {"method": word("method", method), "max_iter": steps, "epsilon": epsilon}
     sides = list(data.shape[1:])
     if not 1 <= len(sides) <= 3:
         raise ValueError(f"image: expected one to three axes and one for channels, got the shape {np.shape(image)}")
@@ -129,7 +131,7 @@ def denoise(
     if data.ndim != 3:
         raise ValueError(f"image: expected two axes and one for channels, got the shape {np.shape(image)}")
     shape = list(data.shape)
-    found, _, _ = _melmo.denoise(data, shape, float(strength), None if noise is None else float(noise))
+    found, _, _ = _melmo.denoise(data, shape, number("strength", strength), optional_number("noise", noise))
     return _as_given(found.reshape(shape), channel_axis)
 
 
@@ -157,6 +159,8 @@ def _planes(image: Any, channel_axis: int | None) -> Floats:
     if channel_axis is None:
         planes = array[np.newaxis]
     else:
+        if not isinstance(channel_axis, (int, np.integer)):
+            raise TypeError(f"channel_axis: expected the number of an axis, got {brief(channel_axis)}")
         if not -array.ndim <= channel_axis < array.ndim:
             raise ValueError(f"channel_axis: there is no axis {channel_axis} in the shape {array.shape}")
         planes = np.moveaxis(array, channel_axis, 0)

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from melmo import _melmo
 from melmo._components import Components
-from melmo._estimator import Floats, penalty_text
+from melmo._checks import expect_room, number, optional_whole, whole, word
+from melmo._estimator import Floats, penalty_text, warn_unless_settled
 from melmo._penalty import Penalty
 
 
@@ -98,9 +99,8 @@ class SparseFactorization(Components):
     def fit(self, X: Any, y: Any = None) -> SparseFactorization:
         """Finds H. NaN marks entries that are missing."""
         X = self._checked(X, True)
-        rank = self.n_components
-        if not isinstance(rank, (int, np.integer)) or rank < 1:
-            raise ValueError(f"n_components: expected a whole number, at least 1, got {rank!r}")
+        rank = whole("n_components", self.n_components, 1, X.size)  # with more, each entry could have one of its own
+        expect_room(f"n_components = {rank}: W and H", 4 * sum(X.shape) * rank, X.itemsize)
         size = float(np.sqrt(np.nanmean(X.astype(np.float64) ** 2))) if not np.isnan(X).all() else np.nan
         if not np.isfinite(size):
             raise ValueError("X: every entry is missing; expected some numbers")
@@ -108,9 +108,9 @@ class SparseFactorization(Components):
         rng = check_random_state(self.random_state)
         W = (scale * rng.standard_normal((X.shape[0], rank))).astype(X.dtype)
         H = (scale * rng.standard_normal((rank, X.shape[1]))).astype(X.dtype)
-        settings = {"method": self.method, "max_iter": self.max_iter}
+        settings = {"method": word("method", self.method), "max_iter": optional_whole("max_iter", self.max_iter, 1)}
         text = penalty_text(self.penalty, self.lam)
-        raw = _melmo.factorize(X, W, H, text, float(self.ridge), bool(self.nonnegative), settings)
+        raw = _melmo.factorize(X, W, H, text, number("ridge", self.ridge), bool(self.nonnegative), settings)
         parts = raw["z"] if self.nonnegative else raw["x"]
         self.components_ = parts[X.shape[0] * rank :].reshape(rank, X.shape[1]).copy()
         self.n_components_ = int(rank)
@@ -118,13 +118,15 @@ class SparseFactorization(Components):
         self.objective_ = float(raw["fun"])
         self.status_ = str(raw["status"])
         self.n_iter_ = max(1, int(raw["nit"]))
+        known = float(np.sqrt(np.nansum(np.square(X, dtype=np.float64))))
+        warn_unless_settled(self, raw, known * max(1.0, float(np.linalg.norm(self.components_))))
         self.reconstruction_err_ = float(np.sqrt(np.nansum((X - self._encode(X) @ self.components_) ** 2)))
         return self
 
     def _encode(self, X: Floats) -> Floats:
         H = self.components_.astype(X.dtype, copy=False)
         text = penalty_text(self.penalty, self.lam)
-        tol = max(float(self.tol), 1e-5) if X.dtype == np.float32 else float(self.tol)
+        tol = max(number("tol", self.tol), 1e-5) if X.dtype == np.float32 else number("tol", self.tol)
         return np.asarray(_melmo.encode(X, H, text, bool(self.nonnegative), tol, 10_000)).reshape(len(X), -1)
 
     def transform(self, X: Any) -> Floats:

@@ -12,10 +12,10 @@ from sklearn.model_selection import check_cv
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from melmo._cross_validation import CrossValidated
-from melmo._estimator import Floats
+from melmo._estimator import Floats, validated
 from melmo._linear import RegressionPath, SparseLinear
 from melmo._penalty import Penalty
 
@@ -61,7 +61,7 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         return "logistic"
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, npt.NDArray[np.int64]]:
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X, y = validated(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
         check_classification_targets(y)
         encoder = LabelEncoder()
         codes = encoder.fit_transform(y)
@@ -75,6 +75,8 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         X, codes = self._checked(X, y)
         told_apart = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         found = [self._fit_one(X, (codes == code).astype(np.float64)) for code in told_apart]
+        for path, _ in found:
+            self._warn_of(path, -1)
         self._take([path for path, _ in found], -1)
         self.lam_ = found[0][1] if len(found) == 1 else np.array([lam for _, lam in found])
         return self
@@ -89,7 +91,7 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Floats:
         """xᵢᵀb + c: of one number for two classes, else of one for every class."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         margins = np.asarray(safe_sparse_dot(X, self.coef_.T)) + self.intercept_
         return np.asarray(margins[:, 0] if margins.shape[1] == 1 else margins)
 
@@ -119,7 +121,9 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         X, codes = self._checked(X, y)
         if len(self.classes_) != 2:
             raise ValueError(f"y: expected two classes for a path, got {len(self.classes_)}")
-        return self._follow(X, codes.astype(np.float64), lambdas, n_lambdas, ratio)
+        path = self._follow(X, codes.astype(np.float64), lambdas, n_lambdas, ratio)
+        self._warn_of(path)
+        return path
 
 
 class SparseLogisticCV(CrossValidated, SparseLogistic):  # type: ignore[misc]
@@ -194,5 +198,6 @@ class SparseLogisticCV(CrossValidated, SparseLogistic):  # type: ignore[misc]
             raise ValueError("Only binary classification is supported. The type of the target is multiclass.")
         folds = list(check_cv(self.cv, codes, classifier=True).split(X, codes))
         at = self._choose(X, codes.astype(np.float64), folds)
+        self._warn_of(self.path_, at)
         self._take([self.path_], at)
         return self

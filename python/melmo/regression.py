@@ -9,10 +9,12 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from melmo import _melmo
+from melmo._checks import word
 from melmo._cross_validation import CrossValidated
-from melmo._estimator import Floats
+from melmo._estimator import Floats, validated
 from melmo._linear import RegressionPath, SparseLinear
 from melmo._penalty import Penalty
 
@@ -30,17 +32,20 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         φ: ``"l1"``, ``"mcp"``, ``"scad"``, ``"elastic-net"``, ``"log-sum"``, ``"ridge"``, …, with parameters as in ``"mcp:mu=2"``, or an
         object of ``melmo.penalty``. The elastic net's ``nu`` is its λ unless it is given.
     lam : float, optional
-        λ. Unless it is given here or with the penalty: λ_max/100, where λ_max is the least with which all coefficients are 0.
+        λ > 0; the ν of a ridge. Unless it is given here or with the penalty: λ_max/100, where λ_max is the least with which all
+        coefficients are 0, or 1 for a penalty that never sets them to 0.
     loss : str, default "squares"
-        ``"squares"``, ``"huber"`` (δ = 1.345 robust standard deviations of y) or ``"huber:delta=1.5"``.
+        ``"squares"``, ``"huber"`` (δ = 1.345 robust standard deviations of y, of all rows also in cross-validation) or ``"huber:delta=1.5"``.
     groups : list of lists of int, or a label for every column, optional
-        Columns that are penalised together, by φ of the norm of their coefficients times the root of their number.
+        Columns that are penalised together, by φ of the norm of their coefficients times the root of their number. Every column
+        is in one group.
     fit_intercept : bool, default True
         Whether there is a c.
     standardize : bool, default False
         Penalise the coefficients of columns of standard deviation 1. They come back in the data's own units.
     tol : float, default 1e-7
-        The largest distance of a coefficient from stationary, relative to λ.
+        The largest distance of a coefficient from stationary, relative to the largest slope of the penalty at 0 (λ for most).
+        A fit that does not get there warns (``ConvergenceWarning``).
     max_iter : int, default 1000
         Rounds of coordinate descent, at most.
 
@@ -55,7 +60,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
     objective_ : float
         What is minimised, at the solution.
     violation_ : float
-        How far it is from stationary, relative to λ.
+        How far it is from stationary, in the units of `tol`.
     n_iter_ : int
         Rounds of coordinate descent.
     n_features_in_ : int
@@ -96,12 +101,12 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         self.loss = loss
 
     def _loss(self) -> str:
-        if self.loss == "logistic":
+        if word("loss", self.loss) == "logistic":
             raise ValueError("loss: classes are the business of SparseLogistic")
         return self.loss
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Floats]:
-        X, y = validate_data(
+        X, y = validated(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True, multi_output=False
         )
         return X, y.astype(np.float64, copy=False)
@@ -110,6 +115,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         """Fits the coefficients to rows X (full, or a SciPy sparse matrix) and their targets y."""
         X, y = self._checked(X, y)
         path, self.lam_ = self._fit_one(X, y)
+        self._warn_of(path, -1)
         self._take(path, -1)
         return self
 
@@ -123,7 +129,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
     def predict(self, X: Any) -> Floats:
         """xᵢᵀb + c for every row."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return np.asarray(safe_sparse_dot(X, self.coef_) + X.dtype.type(self.intercept_))
 
     def path(self, X: Any, y: Any, lambdas: Any = None, n_lambdas: int = 100, ratio: float = 1e-3) -> RegressionPath:
@@ -150,7 +156,9 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         ((10, 5), 1)
         """
         X, y = self._checked(X, y)
-        return self._follow(X, y, lambdas, n_lambdas, ratio)
+        path = self._follow(X, y, lambdas, n_lambdas, ratio)
+        self._warn_of(path)
+        return path
 
 
 class SparseRegressionCV(CrossValidated, SparseRegression):
@@ -221,21 +229,24 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
         )
         self._validate_by(n_lambdas, ratio, cv, select, n_jobs)
 
+    def _loss(self) -> str:
+        """With one δ for all folds and for all rows: that of all rows."""
+        return getattr(self, "_settled", None) or super()._loss()
+
     def _held_out(self, y: Floats, margins: Floats) -> Floats:
-        if self.loss == "squares":
+        _, _, delta = self._settled.partition("delta=")
+        if not delta:
             return (y - margins) ** 2
         size = np.abs(y - margins)
-        return np.where(size <= self._delta, 0.5 * size**2, self._delta * (size - 0.5 * self._delta))
+        return np.where(size <= float(delta), 0.5 * size**2, float(delta) * (size - 0.5 * float(delta)))
 
     def fit(self, X: Any, y: Any) -> SparseRegressionCV:
         """Chooses λ and fits the coefficients."""
         X, y = self._checked(X, y)
-        if self.loss != "squares":
-            middle = np.median(y)
-            spread = 1.345 * 1.4826 * float(np.median(np.abs(y - middle)))
-            _, _, given = self.loss.partition("delta=")
-            self._delta = float(given) if given else spread or 1.0
+        self._settled = ""
+        self._settled = _melmo.settled_loss(self._loss(), np.ascontiguousarray(y))
         folds = list(check_cv(self.cv, y).split(X, y))
         at = self._choose(X, y, folds)
+        self._warn_of(self.path_, at)
         self._take(self.path_, at)
         return self

@@ -9,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from melmo import _melmo
 from melmo._components import Components
-from melmo._estimator import Floats, given_lam, penalty_text
+from melmo._checks import optional_number, optional_whole
+from melmo._estimator import Floats, given_lam, penalty_text, warn_unless_settled
 from melmo._penalty import Penalty
 
 
@@ -74,8 +75,8 @@ class RobustPCA(Components):
         """Separates X. NaN marks entries that are missing."""
         X = self._checked(X, True)
         texts = [_or_mu(penalty_text(penalty)) for penalty in (self.low_rank, self.sparse)]
-        noise = None if self.noise is None else float(self.noise)
-        raw = _melmo.rpca(X, texts[0], texts[1], noise, {"max_iter": self.max_iter})
+        noise = optional_number("noise", self.noise)
+        raw = _melmo.rpca(X, texts[0], texts[1], noise, {"max_iter": optional_whole("max_iter", self.max_iter, 1)})
         self.low_rank_, self.sparse_ = (part.reshape(X.shape).copy() for part in np.split(raw["z"], 2))
         _, values, basis = np.linalg.svd(self.low_rank_, full_matrices=False)
         kept = max(1, int(raw["rank"] or 0))
@@ -87,6 +88,7 @@ class RobustPCA(Components):
         self.objective_ = float(raw["fun"])
         self.status_ = str(raw["status"])
         self.n_iter_ = max(1, int(raw["nit"]))
+        warn_unless_settled(self, raw, float(np.sqrt(np.nansum(np.square(X, dtype=np.float64)))))
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -97,8 +99,8 @@ class RobustPCA(Components):
         """
         check_is_fitted(self)
         X = self._checked(X, False)
-        given = given_lam(self.sparse_penalty_, None)
-        threshold = np.inf if given is None else given  # a penalty without a kink leaves no outliers out
+        kink = None if self.sparse_penalty_.startswith("ridge") else given_lam(self.sparse_penalty_, None)
+        threshold = np.inf if kink is None else kink  # a penalty without a kink leaves no outliers out
         V = self.components_.astype(X.dtype, copy=False)
         places = np.zeros((len(X), len(V)), dtype=X.dtype)
         for row, place in zip(X, places):

@@ -1,6 +1,7 @@
 """Names, arguments, pickles, copies and texts of everything."""
 
 import copy
+import inspect
 import json
 import os
 import pickle
@@ -55,6 +56,26 @@ def test_problems_are_pickled():
     for again in (pickle.loads(pickle.dumps(problem)), copy.deepcopy(problem)):
         assert again.objective(np.ones(9)) == problem.objective(np.ones(9)) and again.packing.precision == "f32"
         assert again.minimize(max_iter=2).x.shape == (9,) and repr(again) == repr(problem)
+
+
+def test_everything_public_is_listed():
+    listed = set(melmo.__all__)
+    assert len(listed) == len(melmo.__all__) and listed <= set(dir(melmo))
+    for name in ("minimize", "denoise", "denoise_tv", "SparseRegression", "RobustPCA", "RegressionPath", "__version__"):
+        assert name in listed and getattr(melmo, name) is not None
+    public = {name for name in dir(melmo) if not name.startswith("_") and name not in ("TYPE_CHECKING", "Any")}
+    modules = {name for name in public if type(getattr(melmo, name)) is type(melmo)}
+    assert public - modules <= listed
+
+
+def test_a_problem_is_solved_with_named_settings():
+    ours, theirs = (inspect.signature(f).parameters for f in (melmo.Problem.minimize, melmo.minimize))
+    assert [name for name in ours if name not in ("self", "x0")] == [
+        name for name in theirs if name not in ("f", "g", "T", "x0", "n_jobs")
+    ]
+    assert all(ours[name].default == theirs[name].default for name in ours if name != "self")
+    steps = inspect.signature(melmo.Problem.iterate).parameters
+    assert list(steps)[2:] == list(inspect.signature(melmo.iterate).parameters)[4:]
 
 
 @pytest.mark.parametrize("kind", ["penalties", "losses", "operators", "geometries"])

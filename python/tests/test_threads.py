@@ -108,6 +108,48 @@ def test_ctrl_c_returns_the_best_point_soon(kind):
         process.kill()
 
 
+SEVERAL = """
+    import signal, sys, numpy as np, melmo
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    y = np.random.default_rng(0).standard_normal((256, 256))
+    print("ready", flush=True)
+    result = melmo.minimize(
+        melmo.loss.Masked(y), melmo.penalty.MCP(0.2, 3.0), melmo.operator.Difference2D(), [y, 0 * y, 2 * y],
+        method="melmo", max_iter=10**9, n_jobs=int(sys.argv[1]),
+    )
+    print(result.status, result.success, 1 <= len(result.runs) <= 2, np.isfinite(result.x).all(), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_all_of_several_starts(n_jobs):
+    command = [sys.executable, "-c", textwrap.dedent(SEVERAL), str(n_jobs)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        told, _ = process.communicate(timeout=15)
+        assert (told, process.returncode) == ("interrupted False True True\n", 0)
+    finally:
+        process.kill()
+
+
+def test_what_one_of_several_starts_raises_ends_the_others():
+    def bad(x):
+        if x[0] > 0:
+            raise KeyError("mine")
+        return 0.5 * float((x**2).sum()), x
+
+    began = time.perf_counter()
+    with pytest.raises(KeyError, match="mine"):
+        melmo.minimize(
+            bad, melmo.penalty.L1(1.0), x0=[-np.ones(3), np.ones(3)], n_jobs=2, method="melmo", max_iter=10**8, time_limit=60
+        )
+    assert time.perf_counter() - began < 30
+
+
 # A second on all rows, then folds without end: their rows make other, slower problems.
 folds = "SlowFolds('l1', n_lambdas=3, n_jobs={n_jobs}).fit(*wide)"
 

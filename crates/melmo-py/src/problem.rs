@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use melmo::block::Layout;
 use melmo::certificate::{Certificate as Plain, Evidence};
 use melmo::problem::Problem as Composite;
 use melmo_tasks::{Defaults, Solved, Watch, solve_from};
@@ -16,7 +17,7 @@ use crate::error::raised;
 use crate::failure;
 use crate::run::{Run, Startable};
 use crate::settings::{Solving, solving};
-use crate::shared::Shared;
+use crate::shared::{Shared, SharedLoss};
 use crate::solved;
 use crate::term::{Loss, Operator, Penalty, Precise, Terms, in_precision, precisely};
 use crate::watch::{Halt, Watcher};
@@ -28,8 +29,10 @@ pub struct Problem(Precise<Arc<Composite<f32>>, Arc<Composite<f64>>>);
 #[pymethods]
 impl Problem {
     #[new]
-    fn new(precision: &str, f: &Loss, g: &Penalty, t: &Operator) -> PyResult<Self> {
-        Ok(Self(in_precision(precision, || build::<f32>(f, g, t), || build::<f64>(f, g, t))?))
+    fn new(precision: &str, f: &Loss, g: &Penalty, t: &Operator, layout: Blocks) -> PyResult<Self> {
+        let layout = array::layout(layout)?;
+        let single = || build::<f32>(f, g, t, layout.clone());
+        Ok(Self(in_precision(precision, single, || build::<f64>(f, g, t, layout.clone()))?))
     }
 
     /// The blocks of x.
@@ -131,9 +134,10 @@ impl Problem {
     }
 }
 
-fn build<S: Terms>(f: &Loss, g: &Penalty, t: &Operator) -> PyResult<Arc<Composite<S>>> {
+fn build<S: Terms>(f: &Loss, g: &Penalty, t: &Operator, layout: Layout) -> PyResult<Arc<Composite<S>>> {
     let (f, g, t) = (S::loss(f)?, S::penalty(g)?, S::operator(t)?);
-    Composite::new(Shared(f), Shared(g), Shared(t)).map(Arc::new).map_err(raised)
+    let f = SharedLoss::new(f, layout).map_err(raised)?;
+    Composite::new(f, Shared(g), Shared(t)).map(Arc::new).map_err(raised)
 }
 
 fn smoothed<'py, S: Terms>(

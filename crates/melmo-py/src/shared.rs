@@ -3,37 +3,65 @@
 use std::sync::Arc;
 
 use melmo::block::Layout;
+use melmo::error::Error;
 use melmo::operator::{self, LinOp, RightInverse};
 use melmo::penalty::{Columns, Coordinates, Envelope, Prox, Streamed};
 use melmo::real::Real;
-use melmo::smooth::{self, Pointwise, Smooth};
+use melmo::smooth::{self, Pointwise, Rounding, Smooth};
 
 /// A term behind a counter.
 pub struct Shared<T: ?Sized>(pub Arc<T>);
 
-impl<S: Real> Smooth<S> for Shared<dyn Smooth<S>> {
+/// A loss behind a counter, of a variable with these blocks: ½‖Ax − b‖² does not care whether x is a matrix, and its penalty
+/// may.
+pub struct SharedLoss<S> {
+    loss: Arc<dyn Smooth<S>>,
+    layout: Layout,
+}
+
+impl<S: Real> SharedLoss<S> {
+    /// Refuses blocks of another size than the loss's own.
+    pub fn new(loss: Arc<dyn Smooth<S>>, layout: Layout) -> Result<Self, Error> {
+        Error::expect_len("x", loss.layout().size(), layout.size())?;
+        Ok(Self { loss, layout })
+    }
+}
+
+impl<S: Real> Smooth<S> for SharedLoss<S> {
     fn layout(&self) -> &Layout {
-        self.0.layout()
+        &self.layout
     }
 
     fn work_len(&self) -> usize {
-        self.0.work_len()
+        self.loss.work_len()
     }
 
     fn value_grad(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
-        self.0.value_grad(grad, x, work)
+        self.loss.value_grad(grad, x, work)
     }
 
     fn lipschitz(&self) -> Option<f64> {
-        self.0.lipschitz()
+        self.loss.lipschitz()
+    }
+
+    fn strong_convexity(&self) -> Option<f64> {
+        self.loss.strong_convexity()
+    }
+
+    fn lower_bound(&self) -> Option<f64> {
+        self.loss.lower_bound()
+    }
+
+    fn rounding(&self, x: &[S], value: f64, grad: &[S]) -> Rounding {
+        self.loss.rounding(x, value, grad)
     }
 
     fn pointwise(&self) -> Option<&dyn Pointwise<S>> {
-        self.0.pointwise()
+        self.loss.pointwise()
     }
 
     fn form(&self) -> smooth::Form<'_, S> {
-        self.0.form()
+        self.loss.form()
     }
 }
 
@@ -48,6 +76,22 @@ impl<S: Real> Prox<S> for Shared<dyn Prox<S>> {
 
     fn lipschitz(&self) -> Option<f64> {
         self.0.lipschitz()
+    }
+
+    fn strong_convexity(&self) -> f64 {
+        self.0.strong_convexity()
+    }
+
+    fn polar(&self, v: &[S], work: &mut [S]) -> Option<f64> {
+        self.0.polar(v, work)
+    }
+
+    fn reach(&self) -> Option<f64> {
+        self.0.reach()
+    }
+
+    fn rounding(&self) -> f64 {
+        self.0.rounding()
     }
 
     fn work_len(&self) -> usize {
@@ -98,6 +142,14 @@ impl<S: Real> LinOp<S> for Shared<dyn LinOp<S>> {
 
     fn norm_bound(&self) -> f64 {
         self.0.norm_bound()
+    }
+
+    fn lower_norm_bound(&self) -> f64 {
+        self.0.lower_norm_bound()
+    }
+
+    fn rounding(&self) -> f64 {
+        self.0.rounding()
     }
 
     fn work_len(&self) -> usize {

@@ -124,7 +124,8 @@ class Certificate:
     @property
     def x(self) -> Variable | None:
         """The point that it speaks of, if it remembers it."""
-        return self._x
+        point: Variable | None = self._x
+        return point
 
     @property
     def u(self) -> Variable | None:

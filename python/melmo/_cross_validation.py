@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import check_cv
 from sklearn.utils.extmath import safe_sparse_dot
 
 from melmo._checks import brief
@@ -26,6 +27,19 @@ class CrossValidated(SparseLinear):
         self.cv = cv
         self.select = select
         self.n_jobs = n_jobs
+
+    def _folds(self, X: Any, y: Any, classifier: bool = False) -> list[Any]:
+        """The rows to fit and the rows to judge by, fold by fold."""
+        try:
+            folds = [tuple(map(np.asarray, fold)) for fold in check_cv(self.cv, y, classifier=classifier).split(X, y)]
+        except (NotImplementedError, OverflowError):
+            raise ValueError(f"cv: expected a number of folds, a splitter or pairs of rows, got {brief(self.cv)}") from None
+        for fold in folds:
+            if len(fold) != 2 or any(rows.ndim != 1 or rows.dtype.kind not in "iub" or not rows.size for rows in fold):
+                raise ValueError("cv: expected pairs of rows, those to fit and those to judge by, none of them empty")
+            if any(rows.dtype.kind != "b" and not (-len(y) <= rows.min() <= rows.max() < len(y)) for rows in fold):
+                raise ValueError(f"cv: a fold has rows beyond the {len(y)} there are")
+        return folds
 
     def _held_out(self, y: Floats, margins: Floats) -> Floats:
         """The loss of every row."""

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
-from sklearn.model_selection import check_cv
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import check_classification_targets
@@ -196,7 +195,7 @@ class SparseLogisticCV(CrossValidated, SparseLogistic):  # type: ignore[misc]
         X, codes = self._checked(X, y)
         if len(self.classes_) != 2:
             raise ValueError("Only binary classification is supported. The type of the target is multiclass.")
-        folds = list(check_cv(self.cv, codes, classifier=True).split(X, codes))
+        folds = self._folds(X, codes, classifier=True)
         at = self._choose(X, codes.astype(np.float64), folds)
         self._warn_of(self.path_, at)
         self._take([self.path_], at)

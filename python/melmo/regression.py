@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.model_selection import check_cv
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
@@ -245,8 +244,7 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
         X, y = self._checked(X, y)
         self._settled = ""
         self._settled = _melmo.settled_loss(self._loss(), np.ascontiguousarray(y))
-        folds = list(check_cv(self.cv, y).split(X, y))
-        at = self._choose(X, y, folds)
+        at = self._choose(X, y, self._folds(X, y))
         self._warn_of(self.path_, at)
         self._take(self.path_, at)
         return self

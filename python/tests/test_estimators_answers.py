@@ -173,6 +173,14 @@ def test_who_converged_is_quiet():
         MatrixCompletion(rank=1, ridge=1.0).fit(X)
 
 
+@pytest.mark.parametrize("cv", [scipy.sparse.eye(4).tobsr(), [([0, 1], [99])], [([0, 1], [])], [(0, 1)], [([0.5], [1])], 10**30])
+def test_folds_are_pairs_of_rows(cv):
+    with pytest.raises((ValueError, TypeError)):
+        SparseRegressionCV(n_lambdas=2, cv=cv).fit(X, Y)
+    given = SparseRegressionCV(n_lambdas=3, cv=[(np.arange(30), np.arange(30, 60))]).fit(X, Y)
+    assert given.losses_.shape == (3, 1)
+
+
 def damaged(kind, part, change):
     matrix = getattr(scipy.sparse, kind)(np.where(np.abs(X) < 0.8, 0, X))
     array = getattr(matrix, part).copy()

@@ -108,6 +108,19 @@ fn lists_explains_and_completes() {
     assert!(explained.contains("both bounds apply"), "{explained}");
     let explained = place.done("explain --problem factorize").stdout;
     assert!(explained.contains("does not apply"), "{explained}");
+    // min(m, n)·L_f in the spectral norm.
+    let explained = place.done("explain --geometry spectral --rows 30 --cols 20").stdout;
+    assert!(explained.contains("L_f: 20.0000") && explained.contains("‖T‖² ≤ 160.0000"), "{explained}");
+    for method in ["variable-smoothing", "scaled", "metric"] {
+        let explained = place.done(&format!("explain --rows 30 --cols 20 --method {method}")).stdout;
+        assert!(explained.contains("\n  proven\n") && explained.contains("steps"), "{explained}");
+    }
+    for (method, verdict) in [("tilted", "proven up to"), ("auto", "proven up to"), ("admm", "no proof")] {
+        let explained = place.done(&format!("explain --rows 30 --cols 20 --method {method}")).stdout;
+        assert!(explained.contains(verdict), "{explained}");
+    }
+    let indicator = place.done("explain --method scaled --penalty nonnegative --rows 30 --cols 20").stdout;
+    assert!(indicator.contains("proven up to: g is Lipschitz"), "{indicator}");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(place.done(&format!("completions {shell}")).stdout.contains("factorize"));
     }

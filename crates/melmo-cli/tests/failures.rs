@@ -51,7 +51,7 @@ fn options_that_do_not_fit() {
     place.refused("factorize y.csv --rank 1 --init-w y.csv", &["y.csv", "2×1"]);
     place.refused("recovr y.csv", &["recover"]);
     place.refused("verify nowhere", &["nowhere", "--result"]);
-    place.refused("explain --method subgradient", &["subgradient", "epoch-constant"]);
+    place.refused("explain --method newton", &["newton", "epoch-constant"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::block::Layout;
 use crate::certificate::Evidence;
 use crate::error::Error;
+use crate::geometry::{Geometry, Inexactness, product_dual_growth};
 use crate::guarantee::Facts;
 use crate::operator::LinOp;
 use crate::penalty::Prox;
@@ -78,13 +79,29 @@ impl<S: Real> Problem<S> {
         self.f.layout()
     }
 
-    /// What the theorems ask about this problem.
+    /// What the theorems ask about this problem, for steps in ‖·‖₂ by an exact oracle.
     pub fn facts(&self) -> Facts {
         Facts {
             rho: self.g.weak_convexity(),
             lipschitz_g: self.g.lipschitz(),
             lipschitz_f: self.f.lipschitz(),
+            operator_squared: self.t.norm_bound().powi(2),
             surjective: self.t.right_inverse().is_some(),
+            infimum: self.f.lower_bound(),
+            start: None,
+            oracle: Some(Inexactness::default()),
+        }
+    }
+
+    /// The same for steps in another geometry: with ‖·‖₂ ≤ c‖·‖, L_f and ‖T‖² count c² times.
+    pub fn facts_in(&self, geometry: &dyn Geometry<S>) -> Facts {
+        let facts = self.facts();
+        let squared = product_dual_growth(&geometry.norms()).map(|c| c * c);
+        Facts {
+            lipschitz_f: facts.lipschitz_f.zip(squared).map(|(lipschitz, squared)| lipschitz * squared),
+            operator_squared: squared.unwrap_or(f64::INFINITY) * facts.operator_squared,
+            oracle: geometry.inexactness(),
+            ..facts
         }
     }
 

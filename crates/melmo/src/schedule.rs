@@ -1,7 +1,7 @@
 //! (β_k, γ_k): how the smoothing and the step shrink, as pure functions of k = 1, 2, ….
 
 use crate::error::Error;
-use crate::guarantee::{Condition, Facts, Guarantee, Rate};
+use crate::guarantee::{Bound, Condition, Facts, Guarantee, Rate};
 
 /// The smoothing β_k and the step length γ_k of step k.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +46,7 @@ pub trait Schedule: Send + Sync {
     /// (β_k, γ_k), k ≥ 1.
     fn at(&self, k: u64) -> Step;
 
-    /// The largest β it ever uses: this is what has to respect β ≤ 1/(2ρ).
+    /// The largest β it ever uses: this is what has to stay below 1/ρ.
     fn largest_beta(&self) -> f64 {
         self.at(1).beta
     }
@@ -69,7 +69,7 @@ pub trait Schedule: Send + Sync {
     /// Refuses parameters that make no schedule.
     fn check(&self) -> Result<(), Error>;
 
-    /// What the paper proves for it on a problem with these properties.
+    /// What is proven for it on a problem with these properties.
     fn guarantee(&self, facts: &Facts) -> Guarantee;
 }
 
@@ -124,20 +124,30 @@ impl Schedule for Power {
 
     fn guarantee(&self, facts: &Facts) -> Guarantee {
         let (p, q) = (self.p, self.q);
-        let smoothed = (p - 1.0).max(-p).max(q - p);
         let regime = match () {
-            () if q == 0.0 => "fixed smoothing: solves the smoothed problem",
-            () if near(p, 7.0 / 12.0) && near(q, 1.0 / 3.0) => "balanced (Corollary 4)",
-            () if near(p, 2.0 / 3.0) && near(q, 0.25) => "smoothed-gradient-favouring (Corollary 5)",
-            () => "power schedule (Theorem 3)",
+            () if near(p, 7.0 / 12.0) && near(q, 1.0 / 3.0) => "balanced (the paper's Corollary 4; Theorem 1)",
+            () if near(p, 2.0 / 3.0) && near(q, 0.25) => {
+                "smoothed-gradient-favouring (the paper's Corollary 5; Theorem 1)"
+            }
+            () if q == 0.0 => "fixed smoothing: solves the smoothed problem (Theorem 1)",
+            () => "power schedule (the paper's Theorem 3; Theorem 1)",
         };
-        let conditions = vec![
-            Condition::new("0 < q < p < 1", 0.0 < q && q < p && p < 1.0),
-            Condition::new("p ≠ 1/2", !near(p, 0.5)),
-            Condition::new("2p − q ≠ 1 (at equality the bound gains a log factor)", !near(2.0 * p - q, 1.0)),
-        ];
-        let composite = Rate::Iterations { exponent: smoothed.max(-q) };
-        Guarantee::new(regime, Rate::Iterations { exponent: smoothed }, composite, self, conditions, facts)
+        let conditions = vec![Condition::new("0 ≤ q < p < 1", 0.0 <= q && q < p && p < 1.0)];
+        Guarantee::new(regime, self.rates(), self.beta, conditions, facts).within(Bound::Power(*self))
+    }
+}
+
+impl Power {
+    /// How fast the smoothed gradient and both numbers shrink, the boundaries p = 1/2, q = 0 and 2p − q = 1 included.
+    fn rates(&self) -> [Rate; 2] {
+        let (p, q) = (self.p, self.q);
+        // K^{p−1} times 1 and times the sums of k^{−2p} and k^{q−2p}, which are logarithms where the exponent is 1.
+        let sum = |a: f64| if near(a, 1.0) { (p - 1.0, true) } else { ((p - 1.0).max(p - a), false) };
+        let terms = [(p - 1.0, false), sum(2.0 * p), sum(2.0 * p - q)];
+        let exponent = terms.iter().map(|term| term.0).fold(f64::NEG_INFINITY, f64::max);
+        let log = terms.iter().any(|term| term.1 && near(term.0, exponent));
+        let both = Rate::Iterations { exponent: exponent.max(-q), log: log && (exponent > -q || near(exponent, -q)) };
+        [Rate::Iterations { exponent, log }, both]
     }
 }
 
@@ -174,8 +184,9 @@ impl Schedule for Horizon {
     }
 
     fn guarantee(&self, facts: &Facts) -> Guarantee {
-        let rate = Rate::Iterations { exponent: -1.0 / 3.0 };
-        Guarantee::new("horizon (Theorem 7): over exactly K steps", rate, rate, self, vec![], facts)
+        let rate = Rate::Iterations { exponent: -1.0 / 3.0, log: false };
+        let regime = "horizon (the paper's Theorem 7; Theorem 1): over exactly K steps";
+        Guarantee::new(regime, [rate; 2], self.beta, vec![], facts).within(Bound::Horizon(*self))
     }
 }
 
@@ -210,7 +221,8 @@ impl Schedule for EpochPower {
         let conditions =
             vec![Condition::new("(p, q) = (2/3, 1/4)", near(self.power.p, 2.0 / 3.0) && near(self.power.q, 0.25))];
         let rate = Rate::Certificate { exponent: -4.0 };
-        Guarantee::new("epoch-wise, power schedule (Theorem 8)", rate, rate, self, conditions, facts)
+        let regime = "epoch-wise, power schedule (the paper's Theorem 8; Theorem 1)";
+        Guarantee::new(regime, [rate; 2], self.power.beta, conditions, facts).within(Bound::EpochPower(*self))
     }
 }
 
@@ -262,7 +274,8 @@ impl Schedule for EpochConstant {
         let conditions =
             vec![Condition::new("each epoch starts at a point with F ≤ F(x₁)", self.restart != Restart::None)];
         let rate = Rate::Certificate { exponent: -3.0 };
-        Guarantee::new("epoch-wise, constant within epochs (Proposition 9)", rate, rate, self, conditions, facts)
+        let regime = "epoch-wise, constant within epochs (the paper's Proposition 9; Theorem 1)";
+        Guarantee::new(regime, [rate; 2], self.beta, conditions, facts).within(Bound::EpochConstant(*self))
     }
 }
 
@@ -299,15 +312,20 @@ impl Schedule for Smoothness {
     }
 
     fn guarantee(&self, facts: &Facts) -> Guarantee {
-        let rate = Rate::Iterations { exponent: -1.0 / 3.0 };
-        let conditions = vec![Condition::new("steps along −φ itself, not along normalised blocks", !self.normalized)];
-        Guarantee::new("variable smoothing (Böhm & Wright 2021), in ‖·‖₂", rate, rate, self, conditions, facts)
+        let rate = Rate::Iterations { exponent: -1.0 / 3.0, log: false };
+        let conditions = vec![
+            Condition::new("steps along −φ itself, not along normalised blocks", !self.normalized),
+            Condition::new("L_f is not set too small", facts.lipschitz_f.is_none_or(|own| own <= self.lipschitz)),
+        ];
+        let regime = "variable smoothing (Böhm & Wright 2021; section 2 of docs/theory.md), in ‖·‖₂";
+        Guarantee::new(regime, [rate; 2], self.beta, conditions, facts).within(Bound::Smoothness(*self))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::Inexactness;
 
     #[test]
     fn epochs_are_constant_between_powers_of_two() {
@@ -329,12 +347,22 @@ mod tests {
         assert!(Horizon { beta: 1.0, gamma: 1.0, steps: 0 }.check().is_err());
     }
 
-    const TAME: Facts = Facts { rho: 0.5, lipschitz_g: Some(2.0), lipschitz_f: Some(1.0), surjective: true };
+    const TAME: Facts = Facts {
+        rho: 0.5,
+        lipschitz_g: Some(2.0),
+        lipschitz_f: Some(1.0),
+        operator_squared: 1.0,
+        surjective: true,
+        infimum: Some(0.0),
+        start: Some(10.0),
+        oracle: Some(Inexactness { eta: 0.0, excess: 0.0 }),
+    };
 
     #[track_caller]
     fn promises(guarantee: &Guarantee, smoothed: f64, composite: f64) {
         let close = |rate: Rate, wanted: f64| match rate {
-            Rate::Iterations { exponent } | Rate::Certificate { exponent } => (exponent - wanted).abs() < 1e-12,
+            Rate::Iterations { exponent, .. } | Rate::Certificate { exponent } => (exponent - wanted).abs() < 1e-12,
+            Rate::Unknown => false,
         };
         assert!(close(guarantee.smoothed, smoothed) && close(guarantee.composite, composite), "{guarantee}");
     }
@@ -352,16 +380,57 @@ mod tests {
         }
     }
 
+    /// p = 1/2, q = 0 and 2p − q = 1: what they give, logarithms included.
+    #[test]
+    fn boundaries_are_proven() {
+        let rates = |p: f64, q: f64| {
+            let guarantee = Power { p, q, ..Power::balanced(1.0) }.guarantee(&TAME);
+            assert!(guarantee.applies(), "{guarantee}");
+            [guarantee.smoothed, guarantee.composite].map(|rate| match rate {
+                Rate::Iterations { exponent, log } => ((exponent * 1e9).round() / 1e9, log),
+                _ => unreachable!("a rate in k"),
+            })
+        };
+        assert_eq!(rates(0.5, 0.25), [(-0.25, false), (-0.25, false)]);
+        assert_eq!(rates(0.5, 0.0), [(-0.5, true), (0.0, false)]);
+        assert_eq!(rates(0.75, 0.0), [(-0.25, false), (0.0, false)]);
+        let third = (-1e9f64 / 3.0).round() / 1e9;
+        assert_eq!(rates(2.0 / 3.0, 1.0 / 3.0), [(third, true), (third, true)]);
+        assert_eq!(rates(0.6, 0.2), [(-0.4, true), (-0.2, false)]);
+        let text = Power { p: 2.0 / 3.0, q: 1.0 / 3.0, ..Power::balanced(1.0) }.guarantee(&TAME).to_string();
+        assert!(text.contains("O(log k · k^(-1/3))") && text.ends_with("proven"), "{text}");
+    }
+
+    /// The formulas of docs/theory.md, worked out by hand (and by a second program).
+    #[test]
+    fn numbers_of_steps_are_known() {
+        let steps = |schedule: &dyn Schedule, epsilon: f64| schedule.guarantee(&TAME).steps(epsilon);
+        // Δ = 10 + ½·4 = 12, Λ = 1 + 1 = 2: (4·2·12)^{3/2} = 940.6…, at ε = 0.1 a thousand times that.
+        let smoothness = Smoothness { beta: 1.0, lipschitz: 1.0, operator_squared: 1.0, normalized: false };
+        assert_eq!(steps(&smoothness, 0.1), Some((96f64.powf(1.5) * 1e3).ceil()));
+        // 2^l·γ_(l) = 2^{(l−2)/3}: 2(10 + 2β_(l) + ½·2^l·γ²(1 + 1/β_(l)))/2^{(l−2)/3} ≤ 1 for the first time at l = 16.
+        assert_eq!(steps(&EpochConstant::new(1.0), 1.0), Some(131_072.0));
+        let known = |schedule: &dyn Schedule, epsilon: f64, wanted: f64| {
+            let found = steps(schedule, epsilon).unwrap();
+            assert!((found / wanted - 1.0).abs() < 1e-6, "{found} instead of {wanted}");
+        };
+        known(&Power::balanced(1.0), 0.5, 170_650.0);
+        known(&Power::balanced(1.0), 0.05, 414_709_277.0);
+        known(&EpochPower::new(1.0), 0.5, 1_048_576.0);
+        known(&EpochPower::new(1.0), 0.05, 1_073_741_824.0);
+        known(&Horizon { beta: 1.0, gamma: 1.0, steps: 10 }, 1e-2, 1_158_412_501.0);
+        assert_eq!(steps(&Power { q: 0.0, ..Power::balanced(1.0) }, 0.1), None);
+    }
+
     #[test]
     fn conditions_that_fail_are_named() {
         let failing = |schedule: &dyn Schedule, facts: &Facts| schedule.guarantee(facts).failing().collect::<Vec<_>>();
-        let log_factor = Power { p: 2.0 / 3.0, q: 1.0 / 3.0, ..Power::balanced(1.0) };
-        assert!(failing(&log_factor, &TAME)[0].starts_with("2p − q ≠ 1"));
-        assert_eq!(failing(&Power { p: 0.5, q: 0.25, ..Power::balanced(1.0) }, &TAME)[0], "p ≠ 1/2");
-        assert_eq!(failing(&Power { q: 0.0, ..Power::balanced(1.0) }, &TAME), ["0 < q < p < 1"]);
-        assert_eq!(failing(&Power::balanced(1.1), &TAME), ["β ≤ 1/(2ρ)"]);
-        let wild = Facts { lipschitz_g: None, lipschitz_f: None, surjective: false, ..TAME };
-        assert_eq!(failing(&Power::balanced(1.0), &wild).len(), 3);
+        assert_eq!(failing(&Power { p: 0.3, q: 0.4, ..Power::balanced(1.0) }, &TAME), ["0 ≤ q < p < 1"]);
+        assert_eq!(failing(&Power::balanced(2.0), &TAME), ["β < 1/ρ"]);
+        assert!(failing(&Power::balanced(1.9), &TAME).is_empty());
+        let wild =
+            Facts { lipschitz_g: None, lipschitz_f: None, infimum: None, oracle: None, surjective: false, ..TAME };
+        assert_eq!(failing(&Power::balanced(1.0), &wild).len(), 5);
         assert!(!Power::balanced(1.0).guarantee(&wild).applies());
         let none = EpochConstant { restart: Restart::None, ..EpochConstant::new(1.0) };
         assert_eq!(failing(&none, &TAME).len(), 1);

@@ -1,4 +1,4 @@
-//! Methods past the paper: faster on most problems, outside its proofs; their certificates are checked like all others.
+//! Methods past the paper: faster on most problems; what is proven of them is in `docs/theory.md`.
 
 use crate::catalogue::choose::choose;
 use crate::catalogue::methods::{MethodRow, given};
@@ -37,7 +37,7 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
             entry: Entry {
                 name: "scaled",
                 formula: "x ← y + (‖φ‖_*/L)·lmo(φ), φ = ∇F_β(y), y extrapolated, β by the κ-rule",
-                about: "steps as long as the gradient says, in any geometry; outside the paper's proofs",
+                about: "steps as long as the gradient says, in any geometry: certificates in O(ε⁻³) steps (docs/theory.md)",
                 parameters: const { &[BETA, KAPPA, FLOOR] },
             },
             build: |a, problem, geometry, x0| {
@@ -49,7 +49,7 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
             entry: Entry {
                 name: "metric",
                 formula: "x ← y − M⁻¹∇F_β(y), M ⪰ ∇²f + T*T/β, y extrapolated, β by the κ-rule",
-                about: "steps in a metric made of the problem: cosines, a diagonal, conjugate gradients; outside the paper's proofs",
+                about: "steps in a metric made of the problem: cosines, a diagonal, conjugate gradients; certificates in O(ε⁻³) steps",
                 parameters: const { &[BETA, KAPPA, FLOOR] },
             },
             build: |a, problem, geometry, x0| {
@@ -61,7 +61,7 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
             entry: Entry {
                 name: "tilted",
                 formula: "x ← x − M⁻¹∇F_{β,w}(x), w ← ∇g_β(Tx + βw), β ← rβ from near 1/ρ; then `metric`",
-                about: "passes by poor local minima of weakly convex penalties; outside the paper's proofs",
+                about: "passes by poor local minima of weakly convex penalties; proven from where the tilt ends",
                 parameters: const {
                     &[
                         Parameter::new("beta", f64::NAN, "first β < 1/ρ; 0.98/ρ unless given"),
@@ -88,7 +88,7 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
             entry: Entry {
                 name: "auto",
                 formula: "the method that suits the structure of f and T",
-                about: "what won our comparisons on such problems; `choose` says which and why; outside the paper's proofs",
+                about: "what won our comparisons on such problems; `choose` says which and why, `melmo explain` what is proven",
                 parameters: &[],
             },
             build: |_, problem, geometry, x0| {

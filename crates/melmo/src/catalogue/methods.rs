@@ -45,12 +45,22 @@ pub(super) fn given(a: &Arguments, name: &str) -> Option<f64> {
     Some(a.get(name)).filter(|value| !value.is_nan())
 }
 
-fn beta<S: Real>(a: &Arguments, problem: &Problem<S>) -> f64 {
+pub(super) fn beta<S: Real>(a: &Arguments, problem: &Problem<S>) -> f64 {
     given(a, "beta").unwrap_or_else(|| problem.default_beta())
 }
 
-fn power<S: Real>(a: &Arguments, problem: &Problem<S>) -> Power {
+pub(super) fn power<S: Real>(a: &Arguments, problem: &Problem<S>) -> Power {
     Power { beta: beta(a, problem), gamma: a.get("gamma"), p: a.get("p"), q: a.get("q") }
+}
+
+/// What an epoch starts from.
+pub(super) fn restart(a: &Arguments) -> Result<Restart, Error> {
+    match a.get("restart") {
+        0.0 => Ok(Restart::Best),
+        1.0 => Ok(Restart::Start),
+        2.0 => Ok(Restart::None),
+        value => Err(Error::Parameter { name: "restart", value, must: "0 (best), 1 (start) or 2 (none)" }),
+    }
 }
 
 /// Every method: the paper's and its baselines, what goes past it, and the competitors.
@@ -121,19 +131,7 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                 parameters: &[GAMMA, BETA, RESTART],
             },
             build: |a, problem, geometry, x0| {
-                let restart = match a.get("restart") {
-                    0.0 => Restart::Best,
-                    1.0 => Restart::Start,
-                    2.0 => Restart::None,
-                    value => {
-                        return Err(Error::Parameter {
-                            name: "restart",
-                            value,
-                            must: "0 (best), 1 (start) or 2 (none)",
-                        });
-                    }
-                };
-                let schedule = EpochConstant { beta: beta(a, problem), gamma: a.get("gamma"), restart };
+                let schedule = EpochConstant { beta: beta(a, problem), gamma: a.get("gamma"), restart: restart(a)? };
                 Ok(Box::new(Epoch::new(problem, geometry, schedule, x0)?))
             },
             uses_geometry: true,

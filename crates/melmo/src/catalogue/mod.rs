@@ -13,6 +13,7 @@ mod operators;
 mod penalties;
 mod structured;
 mod tables;
+mod theory;
 
 pub use choose::{Choice, choose};
 pub use geometries::{BuildGeometry, GeometryRow, oracles};
@@ -21,6 +22,7 @@ pub use methods::{BuildMethod, MethodRow};
 pub use operators::{BuildOperator, OperatorRow};
 pub use penalties::{BuildPenalty, Lift, PenaltyRow, lifts};
 pub use tables::{Tables, geometries, losses, methods, operators, penalties};
+pub use theory::guarantee;
 
 use crate::block::Layout;
 use crate::error::Error;

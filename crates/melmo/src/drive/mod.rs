@@ -55,7 +55,7 @@ pub enum Status {
     Target,
     /// An observer ended the run.
     Stopped,
-    /// F no longer falls.
+    /// F no longer falls, or no step of the method lowers it any more.
     Stalled,
     /// All steps were taken.
     Iterations,
@@ -76,7 +76,10 @@ pub fn run<S: Real>(
         if options.stop.iterations == 0 && solver.steps_first() {
             break Status::Iterations;
         }
-        let Some(info) = solver.next().filter(|info| info.finite) else { break Status::NotFinite };
+        let Some(info) = solver.next() else { break Status::Stalled };
+        if !info.finite {
+            break Status::NotFinite;
+        }
         if let Some(status) = drive.take(info, solver, observers) {
             break status;
         }

@@ -1,5 +1,5 @@
 use crate::block::Block;
-use crate::geometry::{Answer, BlockNorm, Geometry, Norm};
+use crate::geometry::{Answer, BlockNorm, Geometry, Inexactness, Norm};
 use crate::real::Real;
 use crate::vector;
 
@@ -37,6 +37,10 @@ impl<S: Real> Geometry<S> for L1 {
         if let Some(i) = self.largest {
             y[i] -= S::of(gamma) * phi[i].sign();
         }
+    }
+
+    fn inexactness(&self) -> Option<Inexactness> {
+        Some(Inexactness::default())
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {

@@ -1,5 +1,5 @@
 use crate::block::Block;
-use crate::geometry::{Answer, BlockNorm, Geometry, Norm};
+use crate::geometry::{Answer, BlockNorm, Geometry, Inexactness, Norm};
 use crate::real::Real;
 use crate::vector;
 
@@ -39,6 +39,10 @@ impl<S: Real> Geometry<S> for L2 {
 
     fn advance(&self, y: &mut [S], x: &[S], phi: &[S], gamma: f64) {
         vector::add_scaled(y, x, -unit_factor::<S>(gamma, self.norm), phi);
+    }
+
+    fn inexactness(&self) -> Option<Inexactness> {
+        Some(Inexactness::default())
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {

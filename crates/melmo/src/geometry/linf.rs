@@ -1,5 +1,5 @@
 use crate::block::Block;
-use crate::geometry::{Answer, BlockNorm, Geometry, Norm};
+use crate::geometry::{Answer, BlockNorm, Geometry, Inexactness, Norm};
 use crate::real::Real;
 use crate::vector;
 
@@ -39,6 +39,10 @@ impl<S: Real> Geometry<S> for Linf {
                 }
             },
         );
+    }
+
+    fn inexactness(&self) -> Option<Inexactness> {
+        Some(Inexactness::default())
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {

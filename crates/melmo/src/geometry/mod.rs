@@ -68,6 +68,27 @@ impl Answer {
     }
 }
 
+/// ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_* and ‖d‖ ≤ 1 + ν for every answer d of an oracle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Inexactness {
+    /// η.
+    pub eta: f64,
+    /// ν.
+    pub excess: f64,
+}
+
+impl Inexactness {
+    /// The worst of both.
+    pub fn or(self, other: Self) -> Self {
+        Self { eta: self.eta.max(other.eta), excess: self.excess.max(other.excess) }
+    }
+
+    /// θ = (1 − η)/(1 + ν).
+    pub fn theta(self) -> f64 {
+        (1.0 - self.eta) / (1.0 + self.excess)
+    }
+}
+
 /// c₁ and c₃ of the certificate's theorem: ‖·‖₂ ≤ c₁‖·‖_* and ‖·‖ ≤ c₃‖·‖₂.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Equivalence {
@@ -100,6 +121,11 @@ pub trait Geometry<S: Real>: Send {
         let origin = vec![S::ZERO; phi.len()];
         self.advance(d, &origin, phi, 1.0);
         answer
+    }
+
+    /// η and ν that no answer exceeds, whatever φ of this shape; `None` where that is not known, as for a norm of your own.
+    fn inexactness(&self) -> Option<Inexactness> {
+        None
     }
 
     /// ‖φ‖_* to rounding, by Gram eigenvalues or the SVD where it takes one: for recorded rows and certificates.

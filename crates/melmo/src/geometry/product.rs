@@ -1,6 +1,6 @@
 use crate::block::{Block, Layout};
 use crate::error::Error;
-use crate::geometry::{Answer, BlockNorm, Bracket, Geometry};
+use crate::geometry::{Answer, BlockNorm, Bracket, Geometry, Inexactness};
 use crate::real::Real;
 
 /// ‖x‖ = max_b ‖x_b‖/r_b: a geometry for every block, d_b = r_b·lmo_b(φ_b), ‖φ‖_* = Σ_b r_b‖φ_b‖_*.
@@ -76,6 +76,11 @@ impl<S: Real> Geometry<S> for Product<S> {
             let range = block.range();
             part.geometry.advance(&mut y[range.clone()], &x[range.clone()], &phi[range], gamma * part.radius);
         }
+    }
+
+    fn inexactness(&self) -> Option<Inexactness> {
+        let parts = self.parts.iter().map(|part| part.geometry.inexactness());
+        parts.reduce(|worst, part| Some(worst?.or(part?))).flatten()
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {

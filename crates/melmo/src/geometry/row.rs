@@ -1,6 +1,6 @@
 use crate::block::Block;
 use crate::geometry::l2::unit_factor;
-use crate::geometry::{Answer, BlockNorm, Geometry, Norm};
+use crate::geometry::{Answer, BlockNorm, Geometry, Inexactness, Norm};
 use crate::real::Real;
 use crate::vector;
 
@@ -37,6 +37,10 @@ impl<S: Real> Geometry<S> for Row {
         for (((y, x), phi), &norm) in rows.zip(&self.norms) {
             vector::add_scaled(y, x, -unit_factor::<S>(gamma, norm), phi);
         }
+    }
+
+    fn inexactness(&self) -> Option<Inexactness> {
+        Some(Inexactness::default())
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {

@@ -1,6 +1,6 @@
 //! M: metrics made of the problem, M ⪰ ∇²f(x) + T*T/β, in which a step needs no length: x ← x − M⁻¹∇F_β(x).
 //!
-//! ∇F_β is 1-Lipschitz in ‖·‖_M when M bounds the Hessian of f and β ≤ 1/(2ρ). Worth it where M⁻¹ is cheap: differences of
+//! F_β(x − d) ≤ F_β(x) − ⟨∇F_β(x), d⟩ + ½‖d‖²_M when M bounds the Hessian of f and β < 1/ρ (`docs/theory.md`). Worth it where M⁻¹ is cheap: differences of
 //! an image ⇒ cosine transforms, T = I and a loss on entries ⇒ a diagonal, linear models ⇒ conjugate gradients.
 
 mod conjugate_gradients;

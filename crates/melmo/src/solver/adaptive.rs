@@ -1,4 +1,4 @@
-//! Steps as long as the gradient says, and smoothing by need: past the paper, outside its proofs.
+//! Steps as long as the gradient says, and smoothing by need: past the paper, with proofs of its own (`docs/theory.md`).
 
 use crate::certificate::Evidence;
 use crate::error::Error;
@@ -6,6 +6,7 @@ use crate::geometry::{BlockNorm, Geometry};
 use crate::metric::{self, Metric};
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::guard::Guard;
 use crate::solver::iterate::{Iterate, Point, forward_to_iterate};
 use crate::solver::measure::whole;
 use crate::solver::momentum::Momentum;
@@ -16,13 +17,16 @@ use crate::vector;
 
 /// x_{k+1} = y_k + (‖φ‖_*/L)·lmo(φ) or y_k − M⁻¹φ, φ = ∇F_β(y_k), with Nesterov's y_k and β by the κ-rule ([`Smoothing`]).
 ///
-/// Its points are the y_k: there the gradient is known, so there a certificate is free. Where L is found by trial there is no
-/// extrapolation, y_k = x_k. Not covered by the paper's proofs: the certificate at the end is what counts.
+/// Its points are the y_k: there the gradient is known, so there a certificate is free. The extrapolation is watched by a
+/// [`Guard`]; where L is found by trial there is none, y_k = x_k. An ε-certificate in O(ε⁻³) steps: `docs/theory.md`.
+///
+/// The sequence ends where no length of step lowers F_β any more: the gradient is then rounding, or wrong.
 pub struct Adaptive<'p, S> {
     iterate: Iterate<'p, S>,
     rule: Rule<'p, S>,
     smoothing: Smoothing,
     momentum: Momentum<S>,
+    guard: Guard<S>,
     first_beta: f64,
     k: u64,
     /// Length of the step from the current point.
@@ -73,17 +77,21 @@ impl<'p, S: Real> Adaptive<'p, S> {
     ) -> Result<Self, Error> {
         let first_beta = smoothing.beta();
         let iterate = Iterate::new(problem, geometry, first_beta, x0)?;
-        let momentum = Momentum::new(x0);
-        Ok(Self { iterate, rule, smoothing, momentum, first_beta, k: 0, gamma: 0.0, ended: false })
+        let (momentum, guard) = (Momentum::new(x0), Guard::new(x0.len()));
+        Ok(Self { iterate, rule, smoothing, momentum, guard, first_beta, k: 0, gamma: 0.0, ended: false })
     }
 
     fn first_beta(&self) -> f64 {
         self.first_beta
     }
 
-    fn step(&mut self) -> Info {
+    /// The next point; none where no step leads anywhere.
+    fn step(&mut self) -> Option<Info> {
         let (beta, last_beta) = (self.smoothing.beta(), self.iterate.beta);
-        let point = if self.k == 0 { self.begin(beta) } else { self.descend(beta) };
+        let mut point = if self.k == 0 { self.begin(beta) } else { self.descend(beta)? };
+        if point.is_finite() {
+            point = if matches!(self.rule, Rule::Trial(_)) { self.after_trial(point) } else { self.check(point, beta) };
+        }
         self.k += 1;
         if !point.is_finite() {
             self.ended = true;
@@ -91,16 +99,52 @@ impl<'p, S: Real> Adaptive<'p, S> {
                 self.iterate.retreat(last_beta);
                 self.k -= 1;
             }
-            return point.info(self.k, beta, 0.0);
+            return Some(point.info(self.k, beta, 0.0));
         }
-        let (gamma, predicted) = self.rule.look(&self.iterate.x, self.iterate.phi(), &point.answer, beta);
-        self.gamma = gamma;
-        let Self { smoothing, iterate, momentum, .. } = self;
-        let rho = iterate.problem.g().weak_convexity();
-        if smoothing.consider(predicted, point.prox_gap, rho, || iterate.hidden()) {
+        Some(point.info(self.k, self.iterate.beta, self.gamma))
+    }
+
+    /// Takes the last points back where the momentum has not paid; then the κ-rule, by what the step from here promises.
+    fn check(&mut self, mut point: Point, beta: f64) -> Point {
+        let mut promised = self.look();
+        if self.guard.due(promised) {
+            if !self.guard.paid(self.iterate.smoothed() - promised) {
+                self.iterate.replace(|y, _| y.copy_from_slice(&self.guard.anchor));
+                self.momentum.landed.copy_from_slice(&self.guard.anchor);
+                self.momentum.reset();
+                point = self.iterate.evaluate(beta);
+                promised = self.look();
+            }
+            self.guard.begin(self.iterate.smoothed() - promised);
+        }
+        let Self { smoothing, iterate, momentum, guard, .. } = self;
+        let g = iterate.problem.g();
+        if smoothing.consider(promised, point.prox_gap, g.weak_convexity(), || iterate.hidden()) {
             momentum.reset();
+            guard.allow(Smoothing::raise(beta, smoothing.beta(), point.prox_gap / beta, g.lipschitz()));
         }
-        point.info(self.k, beta, gamma)
+        point
+    }
+
+    /// The κ-rule, by what the step that led here was accepted for. The point is shown with the β of the step from it.
+    fn after_trial(&mut self, mut point: Point) -> Point {
+        let Self { smoothing, iterate, rule, .. } = self;
+        if let Rule::Trial(trial) = rule
+            && smoothing.consider(trial.gain, trial.gap, iterate.problem.g().weak_convexity(), || iterate.hidden())
+        {
+            point = iterate.evaluate(smoothing.beta());
+            trial.value = iterate.smoothed();
+        }
+        self.look();
+        point
+    }
+
+    /// Makes ready for the step from here; returns what it promises.
+    fn look(&mut self) -> f64 {
+        let Iterate { x, answer, beta, .. } = &self.iterate;
+        let (gamma, promised) = self.rule.look(x, self.iterate.phi(), answer, *beta);
+        self.gamma = gamma;
+        promised
     }
 
     /// Starts again from x, with a smoothing of its own.
@@ -108,6 +152,7 @@ impl<'p, S: Real> Adaptive<'p, S> {
         self.iterate.replace(|y, _| y.copy_from_slice(x));
         self.momentum.landed.copy_from_slice(x);
         self.momentum.reset();
+        self.guard.reset();
         (self.smoothing, self.k, self.gamma, self.ended) = (smoothing, 0, 0.0, false);
     }
 
@@ -125,62 +170,75 @@ impl<'p, S: Real> Adaptive<'p, S> {
     fn begin(&mut self, beta: f64) -> Point {
         let point = self.iterate.evaluate(beta);
         if let Rule::Trial(trial) = &mut self.rule {
-            trial.value = self.iterate.smoothed();
-            // The step that would close the gap to a value of 0, if F were linear: any scale will do, trials correct it.
-            trial.lipschitz = point.answer.decrease.powi(2) / trial.value.abs().max(f64::MIN_POSITIVE);
+            trial.begin(self.iterate.smoothed(), point.answer.decrease);
         }
         point
     }
 
     /// One step to the next point, evaluated with β.
-    fn descend(&mut self, beta: f64) -> Point {
-        let Self { iterate, rule, momentum, gamma, .. } = self;
+    fn descend(&mut self, beta: f64) -> Option<Point> {
+        let Self { iterate, rule, momentum, guard, gamma, .. } = self;
         match rule {
-            Rule::Trial(trial) => return climb_down(iterate, trial, beta),
+            Rule::Trial(trial) => {
+                let point = climb_down(iterate, trial);
+                self.ended = point.is_none();
+                return point;
+            }
             Rule::Known { .. } => {
                 iterate.geometry.advance(&mut momentum.next, &iterate.x, iterate.phi(), *gamma);
             }
             Rule::Metric { direction, .. } => vector::add_scaled(&mut momentum.next, &iterate.x, -1.0, direction),
         }
+        if guard.landing() {
+            guard.anchor.copy_from_slice(&momentum.next);
+        }
         iterate.replace(|y, phi| momentum.extrapolate(y, phi));
-        iterate.evaluate(beta)
+        Some(iterate.evaluate(beta))
     }
 }
 
+/// How many numbers and buffers a saved state has.
+pub(super) const NUMBERS: usize = 11;
+pub(super) const VECTORS: usize = 3;
+
 /// How much more the next step dares than the last.
 const EASE: f64 = 0.9;
-/// Doublings of L before a step is taken as it is: the gradient is then rounding.
+/// Doublings of L before the search ends: no step lowers F_β any more.
 const PATIENCE: u32 = 60;
+/// Doublings after which rounding is no excuse: F_β has to fall.
+const GRACE: u32 = 20;
 
-/// x + (‖φ‖_*/L)·lmo(φ) with the first L = L, 2L, 4L, … for which F_β falls by at least ½‖φ‖_*²/L.
-fn climb_down<S: Real>(iterate: &mut Iterate<'_, S>, trial: &mut Trial<S>, beta: f64) -> Point {
-    if beta != iterate.beta {
-        iterate.evaluate(beta);
-        trial.value = iterate.smoothed();
-    }
-    let Trial { lipschitz, value, spare } = trial;
+/// x + (‖φ‖_*/L)·lmo(φ) with the first L = L, 2L, 4L, … for which F_β falls by at least ½‖φ‖_*²/L, its `gain`.
+fn climb_down<S: Real>(iterate: &mut Iterate<'_, S>, trial: &mut Trial<S>) -> Option<Point> {
+    let Trial { lipschitz, value, spare, gain, gap } = trial;
     let answer = iterate.answer;
+    *gap = iterate.prox_gap;
     let size = 1.0 + answer.excess;
     let rounding = 8.0 * S::EPSILON * value.abs();
-    for attempt in 0.. {
+    for attempt in 0..=PATIENCE {
         let gamma = answer.decrease / (*lipschitz * size * size);
-        let wanted = *value - 0.5 * gamma * answer.decrease + rounding;
-        let accept = |reached: f64| reached <= wanted || attempt >= PATIENCE || answer.decrease == 0.0;
+        *gain = 0.5 * gamma * answer.decrease;
+        let wanted = *value - *gain;
+        let fell = |reached: f64| match attempt {
+            0..=GRACE => reached <= wanted + rounding,
+            _ => reached <= wanted && reached < *value,
+        };
+        let accept = |reached: f64| fell(reached) || answer.decrease == 0.0;
         if let Some((point, reached)) = iterate.attempt(gamma, spare, accept) {
             *value = reached;
             *lipschitz *= EASE;
-            return point;
+            return Some(point);
         }
         *lipschitz *= 2.0;
     }
-    unreachable!("patience ends")
+    None
 }
 
 impl<S: Real> Iterator for Adaptive<'_, S> {
     type Item = Info;
 
     fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { Some(self.step()) }
+        if self.ended { None } else { self.step() }
     }
 }
 
@@ -188,33 +246,36 @@ impl<S: Real> Solver<S> for Adaptive<'_, S> {
     forward_to_iterate!();
 
     fn save(&self) -> State<S> {
-        let (lipschitz, value) = match &self.rule {
-            Rule::Trial(trial) if self.k > 0 => (trial.lipschitz, trial.value),
-            _ => (0.0, 0.0),
+        let search = match &self.rule {
+            _ if self.k == 0 => [0.0; 4],
+            Rule::Trial(trial) => trial.numbers(),
+            _ => self.guard.numbers(),
         };
-        let own = [lipschitz, value, self.momentum.t, self.gamma];
+        let own = [self.momentum.t, self.gamma];
         State {
             solver: "adaptive".into(),
             k: self.k,
-            numbers: [&own[..], &self.smoothing.numbers(), &self.iterate.numbers()].concat(),
-            vectors: vec![self.iterate.x.clone(), self.momentum.landed.clone()],
+            numbers: [&search[..], &own, &self.smoothing.numbers(), &self.iterate.numbers()].concat(),
+            vectors: vec![self.iterate.x.clone(), self.momentum.landed.clone(), self.guard.anchor.clone()],
             warm_start: self.iterate.warm_start(),
         }
     }
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let [lipschitz, value, t, gamma, next_beta, since, beta, dual_norm, prox_gap] =
-            state.check("adaptive", 2, self.iterate.x.len())?;
+        let [a, b, c, d, t, gamma, next_beta, since, beta, dual_norm, prox_gap]: [f64; NUMBERS] =
+            state.check("adaptive", VECTORS, self.iterate.x.len())?;
         self.smoothing.restore([next_beta, since])?;
         self.iterate.restore(&state.vectors[0], [beta, dual_norm, prox_gap], &state.warm_start)?;
         self.momentum.landed.copy_from_slice(&state.vectors[1]);
+        self.guard.anchor.copy_from_slice(&state.vectors[2]);
         (self.momentum.t, self.gamma, self.k, self.ended) = (t, gamma, state.k, false);
-        if self.k > 0 {
-            let Self { rule, iterate, .. } = self;
-            rule.look(&iterate.x, iterate.phi(), &iterate.answer, beta);
-        }
-        if let Rule::Trial(trial) = &mut self.rule {
-            (trial.lipschitz, trial.value) = (lipschitz, value);
+        match &mut self.rule {
+            _ if self.k == 0 => self.guard.reset(),
+            Rule::Trial(trial) => trial.restore([a, b, c, d]),
+            _ => {
+                self.guard.restore([a, b, c, d]);
+                self.look();
+            }
         }
         Ok(())
     }

@@ -17,6 +17,10 @@ pub(super) struct Iterate<'p, S> {
     phi: Vec<S>,
     work: Vec<S>,
     f_x: f64,
+    /// g_β(Tx), once it has been asked for.
+    envelope: Option<f64>,
+    /// ‖Tx − z‖₂.
+    pub prox_gap: f64,
     /// What the oracle said about φ.
     pub answer: Answer,
     /// The smoothing of the last evaluation; 0 before the first.
@@ -59,6 +63,8 @@ impl<'p, S: Real> Iterate<'p, S> {
             phi: vec![S::ZERO; n],
             work: vec![S::ZERO; problem.work_len()],
             f_x: f64::NAN,
+            envelope: None,
+            prox_gap: f64::NAN,
             answer: Answer::exact(0.0),
             beta: 0.0,
             start_measure: None,
@@ -73,8 +79,8 @@ impl<'p, S: Real> Iterate<'p, S> {
 
     /// The oracle's answer to φ.
     fn ask(&mut self, found: Evaluation, beta: f64) -> Point {
-        (self.f_x, self.beta) = (found.f, beta);
         let prox_gap = beta * found.slope_squared.sqrt();
+        (self.f_x, self.beta, self.prox_gap, self.envelope) = (found.f, beta, prox_gap, None);
         let answer = self.geometry.oracle(&self.phi);
         self.answer = answer;
         self.start_measure.get_or_insert([answer.dual_norm.upper, prox_gap]);
@@ -108,7 +114,9 @@ impl<'p, S: Real> Iterate<'p, S> {
         }
         std::mem::swap(&mut self.x, &mut self.previous);
         std::mem::swap(&mut self.phi, spare);
-        Some((self.ask(found, self.beta), value))
+        let point = self.ask(found, self.beta);
+        self.envelope = Some(value - found.f);
+        Some((point, value))
     }
 
     /// φ.
@@ -119,7 +127,13 @@ impl<'p, S: Real> Iterate<'p, S> {
     /// g(Tx) − g_β(Tx) ≥ 0: what the smoothing hides, for the β of the last evaluation.
     pub fn hidden(&mut self) -> f64 {
         let exact = self.problem.penalty(&self.x, &mut self.work);
-        exact - self.problem.envelope(&self.x, self.beta, &mut self.work)
+        exact - self.envelope()
+    }
+
+    /// g_β(Tx), for the x and β of the last evaluation: computed once.
+    fn envelope(&mut self) -> f64 {
+        let Self { problem, x, beta, work, envelope, .. } = self;
+        *envelope.get_or_insert_with(|| problem.envelope(x, *beta, work))
     }
 
     /// Undoes the last `advance`, evaluating the point before it again.
@@ -135,7 +149,7 @@ impl<'p, S: Real> Iterate<'p, S> {
 
     /// F_β(x), for the x and β of the last evaluation.
     pub fn smoothed(&mut self) -> f64 {
-        self.f_x + self.problem.envelope(&self.x, self.beta, &mut self.work)
+        self.f_x + self.envelope()
     }
 
     /// ‖φ‖_* to rounding.

@@ -1,4 +1,4 @@
-//! Nesterov's extrapolation with gradient restart.
+//! Nesterov's extrapolation with gradient restart; that it pays is for a guard to see (`guard.rs`).
 
 use crate::real::Real;
 use crate::vector::{self, simd};

@@ -1,4 +1,4 @@
-//! Coordinate descent, and a look past it by smoothing: regression past the paper, outside its proofs.
+//! Coordinate descent, and a look past it by smoothing: regression past the paper, without a proof.
 
 use crate::certificate::Evidence;
 use crate::error::Error;
@@ -8,7 +8,7 @@ use crate::real::Real;
 use crate::solver::inner::forward_to_inner;
 use crate::solver::measure::whole;
 use crate::solver::smoothing::Smoothing;
-use crate::solver::{Adaptive, CoordinateDescent, Info, Solver, State, count};
+use crate::solver::{Adaptive, CoordinateDescent, Info, Solver, State, adaptive, count};
 
 /// β hands over to coordinate descent when it has fallen to this part of its first value.
 const HANDOVER: f64 = 64.0;
@@ -53,7 +53,7 @@ enum Stage {
 }
 
 /// The numbers and buffers of a state of `Adaptive`, and of `CoordinateDescent`.
-const SMOOTH: (usize, usize) = (9, 2);
+const SMOOTH: (usize, usize) = (adaptive::NUMBERS, adaptive::VECTORS);
 const DESCENT: (usize, usize) = (2, 1);
 
 impl<'p, S: Real> Polished<'p, S> {

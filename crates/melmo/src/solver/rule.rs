@@ -32,7 +32,35 @@ pub(super) struct Trial<S> {
     pub lipschitz: f64,
     /// F_β at the current point.
     pub value: f64,
+    /// What the last step was accepted for: ½‖φ‖_*²/L with the L that was accepted.
+    pub gain: f64,
+    /// ‖Tx − z‖₂ where it began.
+    pub gap: f64,
     pub spare: Vec<S>,
+}
+
+impl<S: Real> Trial<S> {
+    fn new(n: usize) -> Self {
+        Self { lipschitz: 0.0, value: f64::INFINITY, gain: f64::MAX, gap: 0.0, spare: vec![S::ZERO; n] }
+    }
+
+    /// Starts at F_β(x) and ‖φ‖_*: with the step that would close the gap to a value of 0, if F were linear. Any scale will do,
+    /// trials correct it.
+    pub fn begin(&mut self, value: f64, decrease: f64) {
+        let lipschitz = decrease * decrease / value.abs();
+        (self.value, self.gain, self.gap) = (value, f64::MAX, 0.0);
+        self.lipschitz = if lipschitz > 0.0 && lipschitz.is_finite() { lipschitz } else { decrease.max(1.0) };
+    }
+
+    /// What a saved state needs.
+    pub fn numbers(&self) -> [f64; 4] {
+        [self.lipschitz, self.value, self.gain, self.gap]
+    }
+
+    /// Takes up saved numbers.
+    pub fn restore(&mut self, [lipschitz, value, gain, gap]: [f64; 4]) {
+        (self.lipschitz, self.value, self.gain, self.gap) = (lipschitz, value, gain, gap);
+    }
 }
 
 impl<'p, S: Real> Rule<'p, S> {
@@ -41,10 +69,7 @@ impl<'p, S: Real> Rule<'p, S> {
         let euclidean = matches!(norms, [BlockNorm { norm: Norm::L2, radius, .. }] if *radius == 1.0);
         match problem.f().lipschitz().filter(|_| euclidean) {
             Some(lipschitz) => Self::Known { lipschitz, operator_squared: problem.t().norm_bound().powi(2) },
-            None => {
-                let spare = vec![S::ZERO; problem.layout().size()];
-                Self::Trial(Trial { lipschitz: 0.0, value: f64::INFINITY, spare })
-            }
+            None => Self::Trial(Trial::new(problem.layout().size())),
         }
     }
 

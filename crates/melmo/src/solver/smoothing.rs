@@ -9,12 +9,14 @@ use crate::vector;
 /// The κ-rule: β shrinks at a point where
 ///
 /// ```text
-/// predicted ≤ κ·(β/β₁)·(g(Tx) − g_β(Tx))
+/// gain ≤ min(κ, β/β₁)·(β/β₁)·(g(Tx) − g_β(Tx))
 /// ```
 ///
-/// what a step from there is still expected to gain next to what the smoothing hides. Both have the units of F, so κ has
-/// none. Both also shrink with β, at a given gradient: without the factor β/β₁ the gradient would never have to. β is
-/// halved, or divided by up to 32 where the prediction is far below the mark, and never falls below its floor.
+/// what a step from there is sure to gain next to what the smoothing hides. Both have the units of F, so κ has none. Both
+/// also shrink with β, at a given gradient: without a factor that falls with β the gradient would never have to. The factor
+/// lies between κ(β/β₁)² and (β/β₁)²: so β stays above a multiple of ε until there is an ε-certificate, which takes O(ε⁻³) steps;
+/// with κβ/β₁ it would be a multiple of ε² and O(ε⁻⁴) steps (`docs/theory.md`). β is halved, or divided by up to 32 where the
+/// gain is far below the mark, and never falls below its floor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
     /// κ > 0; 10⁻³ unless chosen.
@@ -22,7 +24,7 @@ pub struct Smoothing {
     /// β never falls below it.
     pub floor: f64,
     beta: f64,
-    /// β₁, where the mark falls with β.
+    /// β₁, where the factor falls with β.
     first: Option<f64>,
     /// Points since the last look at g(Tx) − g_β(Tx).
     since: u64,
@@ -84,28 +86,41 @@ impl Smoothing {
         self.beta
     }
 
-    /// Takes in what was found at a point: the predicted decrease, ‖Tx − z‖₂ and, where that does not decide, what
-    /// `hidden` computes. Answers whether β shrank.
+    /// Takes in what was found at a point: the gain of a step from there, ‖Tx − z‖₂ and, where that does not decide, what
+    /// `hidden` computes there or next to it. Answers whether β shrank.
     ///
     /// g(Tx) − g_β(Tx) ≥ (1 − βρ)‖Tx − z‖²/(2β) by weak convexity, and this bound costs nothing.
-    pub fn consider(&mut self, predicted: f64, prox_gap: f64, rho: f64, hidden: impl FnOnce() -> f64) -> bool {
+    pub fn consider(&mut self, gain: f64, prox_gap: f64, rho: f64, hidden: impl FnOnce() -> f64) -> bool {
         self.since += 1;
-        let kappa = self.kappa * self.first.map_or(1.0, |first| self.beta / first);
+        let kappa = self.factor();
         let at_least = 0.5 * (1.0 - self.beta * rho) * prox_gap * prox_gap / self.beta;
         let hidden = match () {
-            () if predicted <= kappa * at_least => at_least,
+            () if gain <= kappa * at_least => at_least,
             () if self.since < EVERY => return false,
             () => hidden(),
         };
         self.since = 0;
         let mark = kappa * hidden;
         // Also where nothing is hidden: a smoothing that changes nothing is no reason to stop.
-        if predicted > mark || self.beta <= self.floor {
+        if gain.is_nan() || gain > mark || self.beta <= self.floor {
             return false;
         }
-        let factor = if mark > 0.0 { (predicted / mark).sqrt().clamp(1.0 / 32.0, 0.5) } else { 0.5 };
+        let factor = if mark > 0.0 { (gain / mark).sqrt().clamp(1.0 / 32.0, 0.5) } else { 0.5 };
         self.beta = (self.beta * factor).max(self.floor);
         true
+    }
+
+    /// What g(Tx) − g_β(Tx) counts.
+    fn factor(&self) -> f64 {
+        let fallen = |first: f64| self.beta / first;
+        self.first.map(fallen).map_or(self.kappa, |fallen| self.kappa.min(fallen) * fallen)
+    }
+
+    /// What F_β can rise by at a point with ‖∇g_β‖₂ = `slope` when β falls to `after`: ½(β/β′ − 1)β·slope², and never more than
+    /// ½βL_g².
+    pub(super) fn raise(beta: f64, after: f64, slope: f64, lipschitz: Option<f64>) -> f64 {
+        let squared = (beta / after - 1.0) * slope * slope;
+        0.5 * beta * lipschitz.map_or(squared, |bound| squared.min(bound * bound))
     }
 
     /// What a saved state needs.
@@ -134,6 +149,15 @@ mod tests {
         assert_eq!(smoothing.beta(), 0.5);
         assert!(smoothing.consider(0.0, 1.0, 0.0, || unreachable!("the free bound decides")));
         assert_eq!(smoothing.beta(), 0.5 / 32.0);
+    }
+
+    /// κβ/β₁ as long as β/β₁ ≥ κ, (β/β₁)² from there on; without it κ.
+    #[test]
+    fn the_factor_falls_as_the_square_in_the_end() {
+        let at = |beta: f64| Smoothing::new::<f64>(8.0).lowered(beta).factor();
+        assert_eq!([at(8.0), at(4.0)], [1e-3, 5e-4]);
+        assert!((at(8e-4) - 1e-8).abs() < 1e-20, "{}", at(8e-4));
+        assert_eq!(Smoothing::new::<f64>(8.0).steady().lowered(1e-3).factor(), 1e-4);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::real::Real;
 use crate::solver::measure::Measure;
 use crate::solver::splitting::Splitting;
 use crate::solver::unsmoothed::Unsmoothed;
-use crate::solver::{Adaptive, Info, Smoothing, Solver, State};
+use crate::solver::{Adaptive, Info, Smoothing, Solver, State, adaptive};
 
 /// x ← x − M⁻¹∇F_{β,w}(x) with F_{β,w}(x) = f(x) + g_β(Tx + βw), then w ← ∇g_β(Tx + βw) and β ← rβ, faster once β is small.
 /// From β = `end` on, w is dropped and the steps are those of [`Adaptive::metric`]: `end` is so small that plain smoothing
@@ -206,13 +206,13 @@ impl<S: Real> Solver<S> for Tilted<'_, S> {
 
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
         let (n, m) = (self.splitting.x.len(), self.splitting.z.len());
-        let [beta, dual_norm, prox_gap, inner_k, numbers @ ..]: [f64; 13] =
+        let [beta, dual_norm, prox_gap, inner_k, numbers @ ..]: [f64; 4 + adaptive::NUMBERS] =
             state.check_each("tilted", &[n, n, n, m, m])?;
         Error::expect_positive("beta of a saved state", beta)?;
-        let inner = State::part("adaptive", inner_k, &numbers, &state.vectors[..2])?;
+        let inner = State::part("adaptive", inner_k, &numbers, &state.vectors[..adaptive::VECTORS])?;
         let inner = State { warm_start: state.warm_start.clone(), ..inner };
         self.plain.restore(&inner)?;
-        let [x, z, u] = &state.vectors[2..] else { unreachable!("counted above") };
+        let [x, z, u] = &state.vectors[adaptive::VECTORS..] else { unreachable!("counted above") };
         self.splitting.resume(x, z, u, beta);
         self.common.x.copy_from_slice(x);
         (self.k, self.ended) = (state.k, false);

@@ -14,7 +14,7 @@ mod tridiagonal;
 use super::spectral::Shape;
 use crate::block::Block;
 use crate::error::Error;
-use crate::geometry::{Answer, BlockNorm, Bracket, Geometry, Norm};
+use crate::geometry::{Answer, BlockNorm, Bracket, Geometry, Inexactness, Norm};
 use crate::real::Real;
 use crate::vector;
 
@@ -182,6 +182,11 @@ impl<S: Real> Geometry<S> for Nuclear<S> {
         let tall = self.shape.rows >= self.shape.cols;
         let (u, v) = if tall { (&self.long, &self.short) } else { (&self.short, &self.long) };
         product::add_outer(y, x, -gamma, u, v);
+    }
+
+    /// Exact where it does not iterate; what an iteration misses is for each bracket to say.
+    fn inexactness(&self) -> Option<Inexactness> {
+        self.iteration.is_none().then(Inexactness::default)
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {

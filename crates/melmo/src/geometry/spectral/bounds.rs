@@ -16,7 +16,7 @@
 
 use super::quintic::{Interval, Quintic};
 use super::shape::Shape;
-use crate::geometry::{Answer, Bracket};
+use crate::geometry::{Answer, Bracket, Inexactness};
 
 /// How the polynomial is evaluated: rounding errors differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +107,13 @@ impl Bounds {
     pub fn widest(&self, s: f64) -> f64 {
         let lost = |f: &Floor| self.sup / f.m - 1.0 + self.short * (f.gamma * self.sup * self.sup).min(f.l) * s * s;
         2.0 * self.slack(s) * s + self.floors.iter().map(lost).fold(f64::INFINITY, f64::min)
+    }
+
+    /// η and ν that no φ of this shape exceeds: ip ≥ m(‖φ‖_* − r·min(l, γS²)·s) for every l, with s ≤ ‖φ‖_F ≤ ‖φ‖_*.
+    pub fn inexactness(&self) -> Inexactness {
+        let kept = |f: &Floor| f.m * (1.0 - self.short * (f.gamma * self.sup * self.sup).min(f.l));
+        let kept = self.floors.iter().map(kept).fold(0.0, f64::max) - self.slack(1.0);
+        Inexactness { eta: (1.0 - kept).clamp(0.0, 1.0), excess: (self.sup - 1.0).max(0.0) }
     }
 
     /// The answer for a direction.

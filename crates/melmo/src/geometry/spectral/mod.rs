@@ -23,7 +23,7 @@ pub(super) use shape::Shape;
 
 use crate::block::Block;
 use crate::error::Error;
-use crate::geometry::{Answer, BlockNorm, Bracket, Geometry, Norm};
+use crate::geometry::{Answer, BlockNorm, Bracket, Geometry, Inexactness, Norm};
 use crate::real::Real;
 use crate::vector;
 
@@ -40,6 +40,11 @@ pub struct Spectral<S> {
 trait Polar<S>: Send {
     /// d ← −UVᵀ, as nearly as this way leads there, for a φ with finite ‖φ‖_F > 0.
     fn polar(&mut self, d: &mut [S], phi: &[S], frobenius: f64) -> Answer;
+
+    /// η and ν that no answer exceeds, whatever φ of this shape.
+    fn inexactness(&self) -> Inexactness {
+        Inexactness::default()
+    }
 }
 
 impl<S: Real> Spectral<S> {
@@ -120,6 +125,10 @@ impl<S: Real> Geometry<S> for Spectral<S> {
 
     fn advance(&self, y: &mut [S], x: &[S], _phi: &[S], gamma: f64) {
         vector::add_scaled(y, x, gamma, &self.direction);
+    }
+
+    fn inexactness(&self) -> Option<Inexactness> {
+        Some(self.polar.inexactness())
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {

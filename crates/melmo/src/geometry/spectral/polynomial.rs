@@ -14,7 +14,7 @@ use super::bounds::{Bounds, Found, Path};
 use super::quintic::Quintic;
 use super::shape::Shape;
 use super::{Polar, normalise};
-use crate::geometry::Answer;
+use crate::geometry::{Answer, Inexactness};
 use crate::real::Real;
 use crate::vector::{dot_and_square, norm2, simd};
 
@@ -156,6 +156,19 @@ impl<S: Real> Polynomial<S> {
         (0, 1.0)
     }
 
+    /// With several plans, the one that is taken has a bracket no wider than WIDE, or than the tightest has at worst.
+    fn worst(&self) -> Inexactness {
+        let worst = self.plans.iter().map(|plan| plan.bounds.inexactness());
+        match &self.plans[..] {
+            [plan] => plan.bounds.inexactness(),
+            plans => {
+                let tightest = plans.iter().map(|plan| plan.bounds.widest(1.0)).fold(f64::INFINITY, f64::min);
+                let excess = worst.map(|worst| worst.excess).fold(0.0, f64::max);
+                Inexactness { eta: tightest.clamp(WIDE, 1.0), excess }
+            }
+        }
+    }
+
     /// What is known of the d that was found.
     fn answer<T: Real>(&self, (chosen, s): (usize, f64), phi: &[T], d: &[T], frobenius: f64) -> Answer {
         let (ip, squared) = dot_and_square(phi, d);
@@ -168,6 +181,10 @@ impl<S: Real> Polar<S> for Polynomial<S> {
         normalise(&mut self.x, phi, frobenius);
         let how = self.run(d);
         self.answer(how, phi, d, frobenius)
+    }
+
+    fn inexactness(&self) -> Inexactness {
+        self.worst()
     }
 }
 
@@ -216,6 +233,10 @@ impl<S: Real> Polar<S> for Single {
         let how = self.inner.run(&mut self.d);
         widen(d, &self.d);
         self.inner.answer(how, phi, d, frobenius)
+    }
+
+    fn inexactness(&self) -> Inexactness {
+        self.inner.worst()
     }
 }
 

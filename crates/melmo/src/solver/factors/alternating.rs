@@ -1,4 +1,4 @@
-//! Factorisation by two ridge regressions a sweep: past the paper, outside its proofs.
+//! Factorisation by two ridge regressions a sweep: past the paper, with a proof of its own (`docs/theory.md`).
 
 use crate::certificate::Evidence;
 use crate::error::Error;
@@ -15,9 +15,11 @@ use crate::solver::{Info, Solver, State, count};
 use crate::vector;
 
 /// β hands over to coordinate descent when it has fallen to this part of its first value.
-const HANDOVER: f64 = 1024.0;
+pub const HANDOVER: f64 = 1024.0;
 /// Sweeps of coordinate descent over W for one H.
 const SWEEPS: usize = 2;
+/// A sweep from an extrapolated point has to gain this part of what a plain one would.
+const KEPT: f64 = 0.25;
 /// How many numbers a saved state has.
 pub(super) const NUMBERS: usize = 7;
 
@@ -27,11 +29,12 @@ pub(super) const NUMBERS: usize = 7;
 /// In the metric M_W the step has length 1, and it is a ridge regression: W minimises c‖M⊙(Y − WH)‖² + ‖W − z‖²/(2β),
 /// z = prox_{βg}(V); with a mask, row by row with a metric of its own. W moves first: H fitted to a random W would keep W's
 /// size, which the penalty has to pay for. θ goes back to 0 where the step climbs, ⟨∇_WF_β(V, H), W − W_before⟩ > 0, and where
-/// β shrinks.
+/// β shrinks. A sweep from V ≠ W is kept only if it lowers F_β by a part of what one from W would; otherwise it is taken
+/// again from W itself.
 ///
 /// Once β has fallen to a thousandth of its first value the smoothing has chosen a basin, and steps as short as β are all that
 /// it leaves. From there on W moves by coordinate descent on f(·, H) + g itself, entry by entry, if g is a sum over entries;
-/// its certificates are then made of one proximal gradient step from x. Not covered by the paper's proofs: the certificate at the end counts.
+/// its certificates are then made of one proximal gradient step from x.
 pub struct Alternating<'p, S> {
     problem: &'p Problem<S>,
     factors: Factors<'p, S>,
@@ -56,10 +59,20 @@ pub struct Alternating<'p, S> {
     t: f64,
     /// β of the last evaluation; 0 before the first.
     beta: f64,
+    /// ‖W − prox_{βg}(W)‖₂ there.
+    gap: f64,
     /// Sweeps of coordinate descent so far.
     polished: u64,
     k: u64,
     ended: bool,
+}
+
+/// What a step from V promises: ½‖φ‖² in the dual of ‖·‖_{M_W}, and ‖V − prox_{βg}(V)‖₂.
+struct Step {
+    promised: f64,
+    gap: f64,
+    /// ⟨φ, W_next − W⟩ > 0.
+    climbs: bool,
 }
 
 /// What an evaluation found.
@@ -95,6 +108,7 @@ impl<'p, S: Real> Alternating<'p, S> {
             handover: smoothing.beta() / HANDOVER,
             t: 1.0,
             beta: 0.0,
+            gap: 0.0,
             polished: 0,
             k: 0,
             ended: false,
@@ -162,7 +176,8 @@ impl<'p, S: Real> Alternating<'p, S> {
             vector::axpy(phi_w, 1.0, spare);
             let size = vector::norm2(phi);
             let dual_norm = measure.bracket(size, size);
-            return Found { beta, dual_norm, prox_gap: beta * slope_squared.sqrt() };
+            self.gap = beta * slope_squared.sqrt();
+            return Found { beta, dual_norm, prox_gap: self.gap };
         }
         let lipschitz = factors.lipschitz_w();
         pair.look(problem, x, phi, lipschitz);
@@ -177,50 +192,92 @@ impl<'p, S: Real> Alternating<'p, S> {
         self.factors.descend_w(g, w, SWEEPS);
         self.factors.look_at_w(w);
         self.factors.ridge_h(h);
-        self.rescale_columns();
+        self.rescale_columns(true);
     }
 
     /// The option that is off by default.
-    fn rescale_columns(&mut self) {
+    fn rescale_columns(&mut self, polishing: bool) {
         if let Some(rescale) = self.rescale.as_mut().filter(|rescale| self.k.is_multiple_of(rescale.every)) {
             let points = [&mut self.x[..], &mut self.previous[..]];
-            rescale.apply(self.problem, points, self.factors.rank, self.factors.ridge, self.beta);
+            let beta = Some(self.beta).filter(|_| !polishing);
+            rescale.apply(self.problem, points, self.factors.rank, self.factors.ridge, beta);
             self.factors.look_at_w(&self.x[..self.next.len()]);
         }
     }
 
     /// One sweep: the next W, then its H.
     fn sweep(&mut self) {
-        let beta = self.beta;
-        let Self { factors, problem, x, previous, v, next, spare, work, t, .. } = self;
+        let ahead = 0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt());
+        let theta = (self.t - 1.0) / ahead;
+        self.t = ahead;
+        let mut step = self.step_from(theta);
+        // Written so that a NaN is not kept.
+        let kept = theta == 0.0 || self.gain() >= KEPT * self.plain_gain();
+        if !kept {
+            self.t = 1.0;
+            step = self.step_from(0.0);
+        }
+        let Self { problem, smoothing, v, spare, work, beta, .. } = self;
         let g = problem.g();
+        let hidden = || g.value(v, work) - g.moreau(spare, v, *beta, work).value;
+        let shrank = smoothing.consider(step.promised, step.gap, g.weak_convexity(), hidden);
+        if step.climbs || shrank {
+            self.t = 1.0;
+        }
+        self.previous[..self.next.len()].copy_from_slice(&self.next);
+        std::mem::swap(&mut self.x, &mut self.previous);
+        self.rescale_columns(false);
+    }
+
+    /// `next` ← the W that a step from V = W + θ(W − W_before) leads to, and its H into `previous`, where W_before is lost.
+    fn step_from(&mut self, theta: f64) -> Step {
+        let Self { factors, problem, x, previous, v, next, spare, work, beta, .. } = self;
+        let (g, beta, ahead) = (problem.g(), *beta, S::of(theta));
         let w = &x[..factors.split()];
-        let ahead = 0.5 * (1.0 + (1.0 + 4.0 * *t * *t).sqrt());
-        let theta = S::of((*t - 1.0) / ahead);
-        *t = ahead;
-        v.iter_mut().zip(w).zip(&*previous).for_each(|((v, &w), &before)| *v = w + theta * (w - before));
+        let (step, h) = previous.split_at_mut(w.len());
+        match theta {
+            0.0 => v.copy_from_slice(w),
+            _ => v.iter_mut().zip(w).zip(&*step).for_each(|((v, &w), &before)| *v = w + ahead * (w - before)),
+        }
         g.prox(next, v, beta, work); // z
         let gap = v.iter().zip(&*next).map(|(v, z)| (*v - *z).f64().powi(2)).sum::<f64>().sqrt();
         factors.ridge_w(next, beta); // the next W
         // φ = ∇_WF_β(V, H) = M_W(V − W), from 2c(V − W)HHᵀ and (V − W)/β.
-        let step = &mut previous[..w.len()];
         step.iter_mut().zip(&*v).zip(&*next).for_each(|((d, &v), &next)| *d = v - next);
         factors.gradient_w(spare, step, true);
         vector::axpy(spare, 1.0 / beta, step);
-        let predicted = 0.5 * vector::dot(spare, step);
-        if vector::dot(spare, next) > vector::dot(spare, w) {
-            *t = 1.0;
-        }
-        let hidden = || g.value(v, work) - g.moreau(step, v, beta, work).value;
-        if self.smoothing.consider(predicted, gap, g.weak_convexity(), hidden) {
-            *t = 1.0;
-        }
-        std::mem::swap(&mut self.x, &mut self.previous);
-        let (w, h) = self.x.split_at_mut(self.next.len());
-        w.copy_from_slice(&self.next);
-        self.factors.look_at_w(w);
-        self.factors.ridge_h(h);
-        self.rescale_columns();
+        let promised = 0.5 * vector::dot(spare, step);
+        let climbs = vector::dot(spare, next) > vector::dot(spare, w);
+        factors.look_at_w(next);
+        factors.ridge_h(h);
+        Step { promised, gap, climbs }
+    }
+
+    /// F_β(x) − F_β at the W and H of the last [`Self::step_from`]. f is quadratic in W and in H: its slope half way is that of
+    /// the whole way, and H is the least for its W.
+    fn gain(&mut self) -> f64 {
+        let Self { factors, problem, x, previous, next, spare, phi, work, beta, .. } = self;
+        let g = problem.g();
+        let (w, h) = x.split_at(factors.split());
+        let (step, next_h) = previous.split_at_mut(w.len());
+        step.iter_mut().zip(w).zip(&*next).for_each(|((d, &w), &next)| *d = S::of(0.5) * (w + next));
+        factors.gradient_w(spare, step, false);
+        step.iter_mut().zip(w).zip(&*next).for_each(|((d, &w), &next)| *d = w - next);
+        let of_w = vector::dot(spare, step);
+        let slope = &mut phi[w.len()..];
+        factors.gradient_h(slope, h);
+        let of_h = 0.5 * (vector::dot(slope, h) - vector::dot(slope, next_h));
+        let of_g = g.moreau(spare, w, *beta, work).value - g.moreau(spare, next, *beta, work).value;
+        of_w + of_h + of_g
+    }
+
+    /// What a plain step from W is sure to gain, or what the κ-rule would not call too little: the larger of ½‖φ‖²/L with
+    /// L = 2c‖H‖² + 1/β, and κ(1 − βρ)‖W − prox_{βg}(W)‖²/(2β).
+    fn plain_gain(&self) -> f64 {
+        let slope = vector::norm2_squared(&self.phi[..self.next.len()]);
+        let by_slope = slope / (self.factors.trace_w() + 1.0 / self.beta);
+        let convex = 1.0 - self.beta * self.problem.g().weak_convexity();
+        0.5 * by_slope.max(self.smoothing.kappa * convex * self.gap * self.gap / self.beta)
     }
 
     /// The info of x, evaluated with the β of now; W is held.

@@ -6,7 +6,7 @@ mod observed;
 mod palm;
 mod rescale;
 
-pub use alternating::Alternating;
+pub use alternating::{Alternating, HANDOVER};
 pub use explore::Explored;
 pub use palm::Palm;
 
@@ -201,6 +201,11 @@ impl<'p, S: Real> Factors<'p, S> {
                 }
             }
         }
+    }
+
+    /// 2c‖H‖²: at least the Lipschitz constant of ∇_Wf(·, H).
+    pub fn trace_w(&self) -> f64 {
+        self.twice * (0..self.rank).map(|i| self.gram_h[i * self.rank + i].f64()).sum::<f64>()
     }
 
     /// 2cσ₁(HHᵀ): the Lipschitz constant of ∇_Wf(·, H).

@@ -27,9 +27,16 @@ impl<S: Real> Rescale<S> {
         Ok(Self { every, column: vec![S::ZERO; problem.layout().blocks()[0].rows] })
     }
 
-    /// x = (W, H) ← (tW_j, H_j/t) with the t that minimises g_β(tW_j) + ν/2·‖H_j‖²/t², within REACH, for every j. The point
-    /// before x goes along, so that the move from it to x keeps its meaning.
-    pub fn apply(&mut self, problem: &Problem<S>, [x, before]: [&mut [S]; 2], rank: usize, ridge: f64, beta: f64) {
+    /// x = (W, H) ← (tW_j, H_j/t) with the t that minimises g_β(tW_j) + ν/2·‖H_j‖²/t², within REACH, for every j; g itself
+    /// without a β. The point before x goes along, so that the move from it to x keeps its meaning.
+    pub fn apply(
+        &mut self,
+        problem: &Problem<S>,
+        [x, before]: [&mut [S]; 2],
+        rank: usize,
+        ridge: f64,
+        beta: Option<f64>,
+    ) {
         let Some(g) = problem.g().coordinates() else { return };
         let rows = self.column.len();
         let (w, h) = x.split_at_mut(rows * rank);
@@ -51,10 +58,11 @@ impl<S: Real> Rescale<S> {
         }
     }
 
-    /// g_β(tW_j).
-    fn penalty(&self, g: &dyn Coordinates<S>, j: usize, rank: usize, t: f64, beta: f64) -> f64 {
+    /// g_β(tW_j), or g(tW_j).
+    fn penalty(&self, g: &dyn Coordinates<S>, j: usize, rank: usize, t: f64, beta: Option<f64>) -> f64 {
         let entry = |(i, &w): (usize, &S)| {
             let (c, u) = (i * rank + j, [S::of(t * w.f64())]);
+            let Some(beta) = beta else { return g.value_of(c, &u) };
             let mut z = u;
             g.prox_of(c, &mut z, beta);
             g.value_of(c, &z) + 0.5 / beta * (u[0] - z[0]).f64().powi(2)

@@ -1,0 +1,182 @@
+//! What is proven: which rate, under which conditions, how many steps, and which of the conditions a problem meets.
+//!
+//! The theorems are those of the paper and of `docs/theory.md`, by the names that page gives them.
+
+mod bound;
+mod show;
+
+pub use bound::Bound;
+
+use crate::geometry::Inexactness;
+
+/// What the theorems ask about a problem, in the norm of the steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Facts {
+    /// ρ of g.
+    pub rho: f64,
+    /// L_g, when g is Lipschitz.
+    pub lipschitz_g: Option<f64>,
+    /// L = c²L_f, when ∇f is known to be Lipschitz: in the norm of the steps, ‖·‖₂ ≤ c‖·‖.
+    pub lipschitz_f: Option<f64>,
+    /// c²‖T‖².
+    pub operator_squared: f64,
+    /// T is known to be surjective.
+    pub surjective: bool,
+    /// A lower bound on F: that of f, since penalties are nowhere negative.
+    pub infimum: Option<f64>,
+    /// F at the start, once there is one.
+    pub start: Option<f64>,
+    /// What the oracle never exceeds on blocks of this shape, when that is known.
+    pub oracle: Option<Inexactness>,
+}
+
+/// How fast a quantity shrinks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rate {
+    /// min over the first k iterates is O(k^exponent).
+    Iterations {
+        /// The exponent of k, negative when the quantity shrinks.
+        exponent: f64,
+        /// Times log k.
+        log: bool,
+    },
+    /// An ε-certificate after O(ε^exponent) steps.
+    Certificate {
+        /// The exponent of ε.
+        exponent: f64,
+    },
+    /// Nothing is said.
+    Unknown,
+}
+
+/// One condition of a theorem, and whether it is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The condition.
+    pub statement: &'static str,
+    /// Whether it is known to hold here.
+    pub holds: bool,
+}
+
+impl Condition {
+    /// A condition and whether it is known to hold.
+    pub fn new(statement: &'static str, holds: bool) -> Self {
+        Self { statement, holds }
+    }
+}
+
+/// What is proven for a method on a problem.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guarantee {
+    /// The regime, with the theorem it comes from.
+    pub regime: &'static str,
+    /// ‖∇F_β(x)‖_*, when the conditions hold.
+    pub smoothed: Rate,
+    /// dist(−∇f(x̃), T*∂g(Tx̃)), when the conditions hold and T is surjective.
+    pub composite: Rate,
+    /// What `smoothed` needs.
+    pub conditions: Vec<Condition>,
+    /// What `composite` needs besides.
+    pub surjective: Condition,
+    /// What is known of the problem.
+    pub facts: Facts,
+    /// How many points there are before an ε-certificate.
+    pub bound: Option<Bound>,
+    /// What the theorem leaves open even where its conditions hold.
+    pub open: Option<&'static str>,
+}
+
+/// What a guarantee comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every condition is known to hold.
+    Proven,
+    /// These conditions fail or are not known to hold, or something is left open.
+    UpTo(Vec<&'static str>),
+    /// There is no theorem, for this reason.
+    NoProof(&'static str),
+}
+
+impl Guarantee {
+    /// The conditions that a theorem has of its own, completed by those that all about smoothing share, with the largest β that
+    /// is used.
+    pub fn new(
+        regime: &'static str,
+        [smoothed, composite]: [Rate; 2],
+        beta: f64,
+        mut conditions: Vec<Condition>,
+        facts: &Facts,
+    ) -> Self {
+        conditions.push(Condition::new("β < 1/ρ", beta * facts.rho < 1.0));
+        conditions.push(Condition::new("g is Lipschitz (L_g exists)", facts.lipschitz_g.is_some()));
+        conditions.push(Condition::new("∇f is Lipschitz (a global L_f is known)", facts.lipschitz_f.is_some()));
+        Self::unsmoothed(regime, [smoothed, composite], conditions, facts).with_oracle()
+    }
+
+    /// The same for a method without smoothing, that needs neither L_g nor a bound on β.
+    pub fn unsmoothed(
+        regime: &'static str,
+        [smoothed, composite]: [Rate; 2],
+        mut conditions: Vec<Condition>,
+        facts: &Facts,
+    ) -> Self {
+        conditions.push(Condition::new("inf F > −∞ (f has a known lower bound, g ≥ 0)", facts.infimum.is_some()));
+        let surjective = Condition::new("T is surjective", facts.surjective);
+        Self { regime, smoothed, composite, conditions, surjective, facts: *facts, bound: None, open: None }
+    }
+
+    /// No theorem, for a reason.
+    pub fn none(reason: &'static str, facts: &Facts) -> Self {
+        let rates = [Rate::Unknown; 2];
+        Self { open: Some(reason), conditions: vec![], ..Self::unsmoothed("no theorem", rates, vec![], facts) }
+    }
+
+    fn with_oracle(mut self) -> Self {
+        let uniform = self.facts.oracle.is_some_and(|oracle| oracle.eta < 1.0);
+        self.conditions.push(Condition::new("the oracle's η is below 1 on every φ of this shape", uniform));
+        self
+    }
+
+    /// The same with a number of steps.
+    pub fn within(self, bound: Bound) -> Self {
+        Self { bound: Some(bound), ..self }
+    }
+
+    /// The same, but for something that the theorem leaves open.
+    pub fn up_to(self, open: &'static str) -> Self {
+        Self { open: Some(open), ..self }
+    }
+
+    /// How many points there are, at most, before an ε-certificate; `None` where the constants are not all known, or where there
+    /// need not be one.
+    pub fn steps(&self, epsilon: f64) -> Option<f64> {
+        self.applies().then(|| self.bound?.steps(&self.facts, epsilon)).flatten()
+    }
+
+    /// Every condition of the bound on the smoothed gradient is known to hold.
+    pub fn applies(&self) -> bool {
+        self.smoothed != Rate::Unknown && self.conditions.iter().all(|c| c.holds)
+    }
+
+    /// Every condition of the bound on the composite measure is known to hold.
+    pub fn applies_to_composite(&self) -> bool {
+        self.applies() && self.surjective.holds
+    }
+
+    /// The conditions that fail, or are not known to hold; surjectivity last, which `composite` alone needs.
+    pub fn failing(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.conditions.iter().chain([&self.surjective]).filter(|c| !c.holds).map(|c| c.statement)
+    }
+
+    /// What it comes to: surjectivity, which `composite` alone needs, left aside.
+    pub fn verdict(&self) -> Verdict {
+        let failing = self.conditions.iter().filter(|c| !c.holds).map(|c| c.statement);
+        match (self.smoothed, self.open) {
+            (Rate::Unknown, reason) => Verdict::NoProof(reason.unwrap_or("no theorem is known")),
+            (_, open) => {
+                let left: Vec<_> = failing.chain(open).collect();
+                if left.is_empty() { Verdict::Proven } else { Verdict::UpTo(left) }
+            }
+        }
+    }
+}

@@ -79,6 +79,7 @@ class Stationarity(NamedTuple):
     point: Variable
     distance: float
     bound: float
+    residual: float | None
 
 
 class Certificate:
@@ -163,7 +164,7 @@ class Certificate:
         if found is None:
             return None
         point = found[0] if self._problem is None else self._problem.packing.unpack(found[0])
-        return Stationarity(point, found[1], found[2])
+        return Stationarity(point, *found[1:])
 
     def verify(self, problem: Problem | None = None, x: Any = None, *, tolerance: float | None = None) -> Verification:
         """Recompute everything from the point and the problem, by the plain formulas and a dense SVD.

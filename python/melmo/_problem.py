@@ -119,6 +119,10 @@ class Problem:
         max_iter: int | None = None,
         epsilon: float | None = None,
         relative_epsilon: float | None = None,
+        gap: float | None = None,
+        relative_gap: float | None = None,
+        radius: float | None = None,
+        tol: float | None = None,
         max_epochs: int | None = None,
         time_limit: float | None = None,
         trace_every: int | None = None,
@@ -134,6 +138,10 @@ class Problem:
             max_iter=max_iter,
             epsilon=epsilon,
             relative_epsilon=relative_epsilon,
+            gap=gap,
+            relative_gap=relative_gap,
+            radius=radius,
+            tol=tol,
             max_epochs=max_epochs,
             time_limit=time_limit,
             trace_every=trace_every,
@@ -150,12 +158,15 @@ class Problem:
         return result
 
     def _result(self, raw: dict[str, Any]) -> Result:
-        x = self.packing.unpack(raw["x"])
-        certificate = raw["certificate"]
+        stands = self.packing.unpack(raw["x"])
+        certificate = None if raw["certificate"] is None else Certificate(raw["certificate"], self, stands)
+        x, fun = self._wanted(stands, raw["fun"], certificate)
+        found = None if certificate is None else certificate.optimality
         return Result(
             x=x,
             z=self.range.unpack(raw["z"]),
-            fun=raw["fun"],
+            fun=fun,
+            gap=None if found is None else max(0.0, found.gap - (found.objective - fun)),
             status=raw["status"],
             success=raw["status"] in ("certified", "settled"),
             message=raw["message"],
@@ -163,9 +174,17 @@ class Problem:
             method=raw["method"],
             reason=raw["reason"],
             seconds=raw["seconds"],
-            certificate=None if certificate is None else Certificate(certificate, self, x),
+            certificate=certificate,
             trace=Trace._of(raw["trace"]),
         )
+
+    def _wanted(self, x: Variable, fun: float, certificate: Certificate | None) -> tuple[Variable, float]:
+        """x with z in the entries that T picks, where F is not above F(x): it has the zeros that x has not."""
+        near = None if certificate is None else certificate.stationarity
+        if near is None or near.residual != 0.0:
+            return x, fun
+        value = self.objective(near.point)
+        return (near.point, value) if value <= fun else (x, fun)
 
     def iterate(
         self,

@@ -52,16 +52,19 @@ class Result(dict[str, Any]):
     Attributes
     ----------
     x : array or dict of arrays
-        The point that the certificate speaks of, in the shape of the start.
+        The point, in the shape of the start; where T picks entries, with the exact zeros of z, if F is not higher for it. The
+        point that the method stood at is ``certificate.x``.
     z : array or dict of arrays
-        prox_{βg}(Tx): the point that carries exact zeros.
+        prox_{βg}(u) of the certificate: the point whose slopes it speaks of, with exact zeros.
     fun : float
-        F at the solver's last point.
+        F(x).
+    gap : float or None
+        A bound on F(x) − F*, where there is one; ``certificate.no_gap`` says why there is none.
     status : str
         ``certified``, ``settled``, ``iterations``, ``time``, ``stopped`` (by the callback), ``interrupted`` (Ctrl-C),
         ``not-finite`` or ``raised``.
     success : bool
-        Whether the run was certified or settled.
+        Whether the run was certified (what was asked for is proven) or settled (nothing is left to do, to `tol`).
     message : str
         The status as a sentence.
     nit : int
@@ -71,7 +74,7 @@ class Result(dict[str, Any]):
     seconds : float
         Wall-clock time.
     certificate : Certificate or None
-        What was reached; ``certificate.verify()`` checks it again.
+        What was reached; ``certificate.passed(tol)`` says what is proven, ``certificate.verify()`` recomputes every number.
     trace : Trace
         The recorded points.
     """

@@ -17,14 +17,20 @@ def checked_settings(
     max_iter: int | None = None,
     epsilon: float | None = None,
     relative_epsilon: float | None = None,
+    gap: float | None = None,
+    relative_gap: float | None = None,
+    radius: float | None = None,
+    tol: float | None = None,
     max_epochs: int | None = None,
     time_limit: float | None = None,
     trace_every: int | None = None,
     exact_dual_norms: bool = False,
 ) -> dict[str, Any]:
     """The settings as Rust takes them."""
-    if epsilon is not None and relative_epsilon is not None:
-        raise ValueError("epsilon and relative_epsilon: give one of them")
+    stops = {"epsilon": epsilon, "relative_epsilon": relative_epsilon, "gap": gap, "relative_gap": relative_gap}
+    given = [name for name, value in stops.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"{' and '.join(given)}: give one of them")
     steps = optional_whole("max_iter", max_iter)
     epochs = optional_whole("max_epochs", max_epochs, most=2**32 - 1)
     every = optional_whole("trace_every", trace_every)
@@ -37,6 +43,10 @@ def checked_settings(
         "max_iter": steps,
         "epsilon": optional_number("epsilon", epsilon),
         "relative_epsilon": optional_number("relative_epsilon", relative_epsilon),
+        "gap": optional_number("gap", gap),
+        "relative_gap": optional_number("relative_gap", relative_gap),
+        "radius": optional_number("radius", radius),
+        "tol": optional_number("tol", tol),
         "max_epochs": epochs,
         "time_limit": optional_number("time_limit", time_limit),
         "trace_every": max(1, steps // 100) if every is None else every,

@@ -27,6 +27,10 @@ def minimize(
     max_iter: int | None = None,
     epsilon: float | None = None,
     relative_epsilon: float | None = None,
+    gap: float | None = None,
+    relative_gap: float | None = None,
+    radius: float | None = None,
+    tol: float | None = None,
     max_epochs: int | None = None,
     time_limit: float | None = None,
     trace_every: int | None = None,
@@ -62,6 +66,14 @@ def minimize(
         Steps at most.
     epsilon, relative_epsilon : float, optional
         Stop at a certificate: dual norm and proximal gap both at most ε, or ε times their values at the start.
+    gap, relative_gap : float, optional
+        Stop where F(x) − F* is proven to be at most this, or this times |F(x)|. Refused with the reason where no bound
+        exists.
+    radius : float, optional
+        A radius that every minimiser lies in, where the proof of a gap needs one.
+    tol : float, default 1e-6 (1e-4 in single precision)
+        Without the stops above: settle where ‖∇f(x) + T*w‖ ≤ tol·(‖∇f(x)‖ + ‖T*w‖) and ‖Tx − z‖ ≤ tol·‖Tx‖ for some w ∈ ∂g(z),
+        or F(x) − F* ≤ tol·|F(x)|. 0 for never.
     max_epochs : int, optional
         Epochs at most, for the epoch methods: n epochs are 2ⁿ − 1 steps.
     time_limit : float, optional
@@ -92,10 +104,10 @@ def minimize(
     --------
     >>> import melmo
     >>> result = melmo.minimize(melmo.loss.Masked([3.0, 0.1, -0.2, -4.0]), melmo.penalty.MCP(0.5, 2.0))
-    >>> result.z.round(6) + 0.0
+    >>> result.x.round(6) + 0.0
     array([ 3.,  0.,  0., -4.])
-    >>> result.certificate.verify().passed
-    True
+    >>> result.certificate.passed(1e-6), result.gap < 1e-9
+    (True, True)
 
     A loss and a penalty of your own:
 
@@ -117,6 +129,10 @@ def minimize(
         "max_iter": max_iter,
         "epsilon": epsilon,
         "relative_epsilon": relative_epsilon,
+        "gap": gap,
+        "relative_gap": relative_gap,
+        "radius": radius,
+        "tol": tol,
         "max_epochs": max_epochs,
         "time_limit": time_limit,
         "trace_every": trace_every,

@@ -73,7 +73,8 @@ def test_trace(name):
     if case.get("certified_at") is not None:
         assert result.nit + 1 == case["certified_at"]
     if stable == len(case["trace"]):
-        blocks = list(result.x.values()) if isinstance(result.x, dict) else [result.x]
+        point = result.certificate.x  # where the method stood
+        blocks = list(point.values()) if isinstance(point, dict) else [point]
         for i, block in enumerate(blocks):
             want = golden.array(name, f"final_{i}")
             assert np.abs(block - want.reshape(block.shape)).max() <= 1e-7 * np.abs(want).max()

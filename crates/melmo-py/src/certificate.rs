@@ -103,11 +103,11 @@ impl Certificate {
         })
     }
 
-    /// x̃, its distance from x, and the bound on how far from stationary it is.
+    /// x̃, its distance from x, the bound on how far from stationary it is, and ‖Tx̃ − z‖.
     #[getter]
-    fn stationarity<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyAny>, f64, f64)> {
+    fn stationarity<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyAny>, f64, f64, Option<f64>)> {
         precisely!(&self.0, c => {
-            c.stationarity.as_ref().map(|s| (give(py, s.point.clone()).into_any(), s.distance, s.bound))
+            c.stationarity.as_ref().map(|s| (give(py, s.point.clone()).into_any(), s.distance, s.bound, s.residual))
         })
     }
 

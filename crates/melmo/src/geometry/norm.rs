@@ -161,8 +161,9 @@ fn row_norms<S: Real>(x: &[S], cols: usize) -> impl Iterator<Item = f64> {
 }
 
 fn column_norms<S: Real>(x: &[S], rows: usize, cols: usize) -> impl Iterator<Item = f64> {
+    let mut column = vec![S::ZERO; rows];
     (0..cols).map(move |j| {
-        let column: Vec<S> = (0..rows).map(|i| x[i * cols + j]).collect();
+        column.iter_mut().enumerate().for_each(|(i, entry)| *entry = x[i * cols + j]);
         vector::norm2(&column)
     })
 }

@@ -207,7 +207,7 @@ impl<S: Real> Solver<S> for Tilted<'_, S> {
     fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
         let (n, m) = (self.splitting.x.len(), self.splitting.z.len());
         let [beta, dual_norm, prox_gap, inner_k, numbers @ ..]: [f64; 4 + adaptive::NUMBERS] =
-            state.check_each("tilted", &[n, n, n, m, m])?;
+            state.check_each("tilted", &[vec![n; adaptive::VECTORS + 1], vec![m; 2]].concat())?;
         Error::expect_positive("beta of a saved state", beta)?;
         let inner = State::part("adaptive", inner_k, &numbers, &state.vectors[..adaptive::VECTORS])?;
         let inner = State { warm_start: state.warm_start.clone(), ..inner };

@@ -10,8 +10,8 @@ use std::time::Instant;
 use melmo::seeded::Seeded;
 use melmo_data::image::{self, Depth, Image};
 use melmo_data::{Array, Kind, npy};
-use melmo_tasks::Settings;
 use melmo_tasks::denoise::{Options, Planes, denoise};
+use melmo_tasks::{Settings, Until};
 
 // As the program has it.
 #[global_allocator]
@@ -58,7 +58,7 @@ fn first_call(path: &Path) -> f64 {
     let y: Vec<f32> = array.data.iter().map(|&v| v as f32).collect();
     let start = Instant::now();
     let image = Planes::new(&y, array.shape[0], array.shape[1], 1).expect("an image");
-    denoise(image, &Options::default(), &Settings::default()).expect("an answer");
+    denoise(image, &Options::default(), &Settings::default(), &Until::done()).expect("an answer");
     start.elapsed().as_secs_f64()
 }
 

@@ -1,67 +1,171 @@
 //! Checkpoints: where a run stood, and which job it was.
+//!
+//! ```text
+//! melmo checkpoint 2⏎  SHA-256 of the rest  header  snapshot
+//! ```
+//!
+//! The digest finds damage, not forgery: whoever can write a checkpoint can write its digest. So what a checkpoint may
+//! decide is what was chosen along the way (a noise level, a λ); files and `--force` are always those that were typed now.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use melmo::real::Real;
 use melmo_tasks::Snapshot;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 use crate::input::Source;
-use crate::job::Job;
+use crate::job::{self, Job};
+use crate::output::Placed;
 
-const MAGIC: &[u8] = b"melmo checkpoint 1\n";
+const MAGIC: &[u8] = b"melmo checkpoint 2\n";
+/// What every checkpoint of any version begins with.
+const ANY: &[u8] = b"melmo checkpoint ";
+const DIGEST: usize = 32;
+const ANEW: &str = "start anew without --resume";
 
-/// What was solved: as it was typed, and with everything that was chosen along the way.
+/// What was solved: as it was typed, and what was chosen along the way; by which program, on which machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
+    pub version: String,
+    /// The vector instructions that sums were rounded with.
+    pub instructions: String,
     pub typed: Job,
-    pub resolved: Job,
+    pub chosen: Vec<(String, String)>,
     pub precision: String,
     pub sources: Vec<Source>,
+    /// Outputs that the run was about to put in place when it had ended.
+    pub placed: Vec<Placed>,
+}
+
+impl Header {
+    /// Of this program on this machine.
+    pub fn new<S: Real>(typed: &Job, chosen: &[(&str, String)], sources: Vec<Source>) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").into(),
+            instructions: melmo::vector::instructions().into(),
+            typed: typed.clone(),
+            chosen: chosen.iter().map(|(option, value)| ((*option).into(), value.clone())).collect(),
+            precision: S::NAME.into(),
+            sources,
+            placed: Vec::new(),
+        }
+    }
+}
+
+/// A checkpoint that was read: its header, and its snapshot as bytes.
+pub struct Checkpoint {
+    path: PathBuf,
+    pub header: Header,
+    snapshot: Vec<u8>,
 }
 
 /// Replaces the checkpoint by a new one: there is always a whole one.
 pub fn write<S: Real>(path: &Path, header: &Header, snapshot: &Snapshot<S>) -> Result<(), Error> {
-    let wrong = |error: postcard::Error| Error::input(path, format!("could not be encoded: {error}"));
-    let bytes = postcard::to_extend(header, MAGIC.to_vec()).map_err(wrong)?;
-    let bytes = postcard::to_extend(snapshot, bytes).map_err(wrong)?;
+    let encoded = postcard::to_extend(header, Vec::new()).and_then(|bytes| postcard::to_extend(snapshot, bytes));
+    save(path, &encoded.map_err(|error| Error::input(path, format!("could not be encoded: {error}")))?)
+}
+
+fn save(path: &Path, body: &[u8]) -> Result<(), Error> {
+    let bytes = [MAGIC, &Sha256::digest(body), body].concat();
     Ok(melmo_data::file::save(path, &bytes, true)?)
 }
 
-/// The header, and the bytes of the snapshot after it.
-pub fn read(path: &Path) -> Result<(Header, Vec<u8>), Error> {
+/// Notes in a checkpoint of this run, where there is one, what the run is about to put in place: should it be killed before
+/// all of it is there, a resumed run knows its own files again.
+pub fn note(path: &Path, header: &Header, placed: Vec<Placed>) -> Result<(), Error> {
+    match read(path) {
+        Ok(found) if (&found.header.typed, &found.header.sources) == (&header.typed, &header.sources) => {
+            let header = Header { placed, ..found.header };
+            let body = postcard::to_extend(&header, Vec::new())
+                .map_err(|error| Error::input(path, format!("could not be encoded: {error}")))?;
+            save(path, &[body, found.snapshot].concat())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads a checkpoint; refuses one that is damaged anywhere, or that another version wrote.
+pub fn read(path: &Path) -> Result<Checkpoint, Error> {
+    let refused = |message: String| Err(Error::input(path, message));
     let bytes = std::fs::read(path).map_err(|error| {
         Error::input(path, format!("could not read the checkpoint: {error}; without --resume the run starts anew"))
     })?;
-    let body = bytes.strip_prefix(MAGIC).ok_or_else(|| Error::input(path, "is not a checkpoint of this program"))?;
-    let (header, rest) = postcard::take_from_bytes::<Header>(body).map_err(|error| damaged(path, error))?;
-    Ok((header, rest.to_vec()))
-}
-
-/// The snapshot of a checkpoint.
-pub fn snapshot<S: Real>(path: &Path, bytes: &[u8]) -> Result<Snapshot<S>, Error> {
-    postcard::from_bytes(bytes).map_err(|error| damaged(path, error))
+    let Some(rest) = bytes.strip_prefix(MAGIC) else {
+        return match bytes.starts_with(ANY) {
+            true => refused(format!(
+                "is a checkpoint of another version of this program, in another format: resume it with that version, or {ANEW}"
+            )),
+            false => refused("is not a checkpoint of this program".into()),
+        };
+    };
+    let whole = rest.split_at_checked(DIGEST).filter(|(digest, body)| Sha256::digest(body).as_slice() == *digest);
+    let Some((_, body)) = whole else {
+        return refused(format!("the checkpoint is damaged: its checksum is not that of its content; {ANEW}"));
+    };
+    let (header, snapshot) = postcard::take_from_bytes::<Header>(body).map_err(|error| damaged(path, error))?;
+    if header.version != env!("CARGO_PKG_VERSION") {
+        return refused(format!(
+            "was written by melmo {}, and this is melmo {}: a state means something to its own version only; resume it with that version, or {ANEW}",
+            header.version,
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
+    Ok(Checkpoint { path: path.into(), header, snapshot: snapshot.to_vec() })
 }
 
 fn damaged(path: &Path, error: postcard::Error) -> Error {
-    Error::input(path, format!("the checkpoint is damaged ({error}): start anew without --resume"))
+    Error::input(path, format!("the checkpoint is damaged ({error}): {ANEW}"))
 }
 
-/// Refuses to go on with another job than the one that was interrupted.
-pub fn check_job(path: &Path, header: &Header, typed: &Job) -> Result<(), Error> {
-    let differing = header.typed.differences(typed);
-    if header.typed.command == typed.command && differing.is_empty() {
-        return Ok(());
+impl Checkpoint {
+    /// The snapshot.
+    pub fn snapshot<S: Real>(&self) -> Result<Snapshot<S>, Error> {
+        let snapshot: Snapshot<S> = postcard::from_bytes(&self.snapshot).map_err(|error| damaged(&self.path, error))?;
+        // No run has taken a century; times that add up to more than can be counted would.
+        const CENTURY: u64 = 100 * 366 * 86_400;
+        if snapshot.elapsed.as_secs() > CENTURY {
+            return Err(Error::input(&self.path, format!("claims {} s of work; {ANEW}", snapshot.elapsed.as_secs())));
+        }
+        Ok(snapshot)
     }
-    let what = if differing.is_empty() { "the command".into() } else { format!("--{}", differing.join(", --")) };
-    Err(Error::input(path, format!("is the checkpoint of another job ({what} differs): use the same options")))
-}
 
-/// Refuses to go on with inputs that have changed.
-pub fn check_sources(header: &Header, sources: &[Source]) -> Result<(), Error> {
-    match header.sources.iter().find(|source| !sources.contains(source)) {
-        Some(source) => Err(Error::input(&source.path, "has changed since the checkpoint was written")),
-        None => Ok(()),
+    /// The job that was typed now, with what was chosen when the run began: that is not chosen again. Refuses another job
+    /// than the one that was interrupted, and choices that no run makes.
+    pub fn completed(&self, typed: &Job) -> Result<Job, Error> {
+        let header = &self.header;
+        let differing = header.typed.differences(typed);
+        if header.typed.command != typed.command || !differing.is_empty() {
+            let what =
+                if differing.is_empty() { "the command".into() } else { format!("--{}", differing.join(", --")) };
+            let message = format!("is the checkpoint of another job ({what} differs): use the same options");
+            return Err(Error::input(&self.path, message));
+        }
+        if let Some((option, _)) = header.chosen.iter().find(|(option, _)| !job::CHOSEN.contains(&option.as_str())) {
+            let message =
+                format!("chooses --{option}, which no run chooses for itself: it was not written by this program");
+            return Err(Error::input(&self.path, message));
+        }
+        let chosen: Vec<_> = header.chosen.iter().map(|(option, value)| (option.as_str(), value.clone())).collect();
+        Ok(typed.clone().with(&chosen))
+    }
+
+    /// Refuses to go on with inputs that have changed.
+    pub fn check_sources(&self, sources: &[Source]) -> Result<(), Error> {
+        match self.header.sources.iter().find(|source| !sources.contains(source)) {
+            Some(source) => Err(Error::input(&source.path, "has changed since the checkpoint was written")),
+            None => Ok(()),
+        }
+    }
+
+    /// What it means to go on here, where that is not the same run bit for bit.
+    pub fn caveat(&self) -> Option<String> {
+        let (there, here) = (&self.header.instructions, melmo::vector::instructions());
+        (there != here).then(|| {
+            format!(
+                "begun with {there} instructions, continued with {here}: the same run up to rounding, not bit for bit"
+            )
+        })
     }
 }

@@ -17,6 +17,9 @@ pub enum Error {
     /// An input has the wrong shape or content for this command.
     #[error("{}: {message}", file.display())]
     Input { file: PathBuf, message: String },
+    /// Standard output takes no more.
+    #[error("standard output could not be written to: {0}; files that were asked for are in place")]
+    Printing(std::io::Error),
     /// An option does not fit.
     #[error("--{option}: {message}")]
     Option { option: String, message: String },

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use melmo::real::Real;
-use melmo_data::{Array, Data, bundled};
+use melmo_data::{Array, Data, Limits, bundled};
+use melmo_tasks::Until;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::args::Solving;
 use crate::error::Error;
+use crate::render::progress;
 
 /// A file that a job read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,11 +21,15 @@ pub struct Source {
 }
 
 /// What was read so far.
-#[derive(Default)]
 pub struct Inputs {
     /// The files, where they are to be known again.
     pub sources: Vec<Source>,
     known_again: bool,
+    /// Until when reading and preparing may go on.
+    pub until: Until,
+    limits: Limits,
+    /// The bytes of what was read last.
+    length: usize,
 }
 
 /// A matrix with real entries, NaN where it has none.
@@ -47,9 +54,15 @@ pub fn convert<S: Real>(data: &[f64]) -> Vec<S> {
 }
 
 impl Inputs {
-    /// Inputs whose digests go into a file: only then are they worth their time.
-    pub fn known_again(known_again: bool) -> Self {
-        Self { sources: Vec::new(), known_again }
+    /// As these options say. Digests are worth their time only where they go into a file, to be `known_again`.
+    pub fn new(solving: &Solving, known_again: bool, until: &Until) -> Self {
+        let limits = solving.max_entries.map(Limits::entries).unwrap_or_default();
+        Self { sources: Vec::new(), known_again, until: until.clone(), limits, length: 0 }
+    }
+
+    /// Numbers that may be made of what was read last.
+    pub fn most(&self) -> usize {
+        self.limits.of(self.length)
     }
 
     fn remember(&mut self, path: &Path, digest: impl FnOnce() -> String) {
@@ -65,7 +78,13 @@ impl Inputs {
             self.remember(path, || format!("bundled {}", set.name));
             return Ok(Data::Array((set.load)()?));
         }
-        Ok(melmo_data::open_seen(path, |bytes| self.remember(path, || digest(bytes)))?)
+        let (until, limits) = (self.until.clone(), self.limits);
+        progress::while_reading(path, &until, || {
+            Ok(melmo_data::open_seen(path, &limits, |bytes| {
+                self.length = bytes.len();
+                self.remember(path, || digest(bytes));
+            })?)
+        })
     }
 
     /// A matrix; a vector is one column.
@@ -110,8 +129,19 @@ impl Inputs {
 }
 
 /// SHA-256, as hexadecimal digits.
-fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+pub fn digest(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// The same of a file, piece by piece.
+pub fn digest_of(path: &Path) -> std::io::Result<String> {
+    let mut hasher = Sha256::new();
+    std::io::copy(&mut std::fs::File::open(path)?, &mut hasher)?;
+    Ok(hexadecimal(&hasher.finalize()))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// An array of rows×cols in the precision of the run.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::{self, Cli, Problem};
 use crate::error::Error;
+use crate::render::say;
 
 /// A command and the options that were given for it, in the order of its help page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +38,9 @@ const ABOUT_THE_RUN: [&str; 14] = [
     "threads",
 ];
 
+/// Options that commands choose for themselves where they are not given: all that a checkpoint may decide.
+pub const CHOSEN: [&str; 8] = ["noise", "offset-weight", "rank", "ridge", "penalty", "low-rank", "sparse", "loss"];
+
 /// The program's commands with `--config` taken in: what was typed comes first, the file fills the rest.
 pub fn parse(typed: Vec<OsString>) -> Result<(Cli, Job), Error> {
     let mut typed = typed;
@@ -55,10 +59,21 @@ pub fn parse(typed: Vec<OsString>) -> Result<(Cli, Job), Error> {
         let rest = Job { options: job.options.into_iter().filter(|(o, _)| !typed_already(o)).collect(), ..job };
         typed.extend(rest.arguments(file)?);
     }
-    let matches = Cli::command().try_get_matches_from(&typed).unwrap_or_else(|error| error.exit());
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let matches = Cli::command().try_get_matches_from(&typed).unwrap_or_else(|error| leave(&error));
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| leave(&error));
     let (name, matches) = innermost(&matches).expect("clap asks for a command");
     Ok((cli, Job::of(name, matches)))
+}
+
+/// Ends the program with what clap has to say: a page that was asked for, or what is wrong with the options.
+fn leave(error: &clap::Error) -> ! {
+    if error.use_stderr() {
+        say::note(&error.render().to_string());
+        std::process::exit(error.exit_code());
+    }
+    let unheard =
+        say::printed(error.print()).inspect_err(|error| say::note(&format!("melmo: error: {error}"))).is_err();
+    std::process::exit(if unheard { 2 } else { 0 })
 }
 
 /// The command whose options they are: of `compare`, the problem's.

@@ -21,7 +21,7 @@ use args::{Cli, Command, Problem};
 use command::solving;
 use error::Error;
 use job::Job;
-use render::{progress, summary};
+use render::{progress, say, summary};
 
 #[global_allocator]
 static ALLOCATOR: melmo_alloc::Aligned = melmo_alloc::Aligned;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     match job::parse(std::env::args_os().collect()).and_then(|(cli, job)| run(cli, job)) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("melmo: error: {error}");
+            say::note(&format!("melmo: error: {error}"));
             ExitCode::from(2)
         }
     }
@@ -49,12 +49,12 @@ fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
             command::reproduce::run(&reproduce)
         }
         Command::Verify(verify) => command::verify::run(&verify),
-        Command::List(list) => Ok(show(&command::list::text(&list))),
-        Command::Explain(explain) => Ok(show(&command::explain::text(&explain)?)),
+        Command::List(list) => show(&command::list::text(&list)),
+        Command::Explain(explain) => show(&command::explain::text(&explain)?),
         Command::Completions(completions) => {
             let mut script = Vec::new();
             clap_complete::generate(completions.shell, &mut Cli::command(), "melmo", &mut script);
-            Ok(show(&String::from_utf8_lossy(&script)))
+            show(&String::from_utf8_lossy(&script))
         }
     }
 }
@@ -62,31 +62,32 @@ fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
 fn solve(problem: Problem, job: &Job) -> Result<ExitCode, Error> {
     let solving = solving!(&problem, problem => &problem.solving);
     use_threads(solving.threads)?;
-    let problem = match solving.checkpoint.as_ref().filter(|_| solving.resume) {
-        // What was chosen when the run began is not chosen again.
-        Some(path) => {
-            let (header, _) = checkpoint::read(path)?;
-            checkpoint::check_job(path, &header, job)?;
-            let chosen: Vec<_> = header.resolved.options.iter().map(|(o, v)| (o.as_str(), v.clone())).collect();
-            job.clone().with(&chosen).problem_of(path)?
-        }
-        None => problem,
+    let path = solving.checkpoint.clone().filter(|_| solving.resume);
+    let begun = path.as_ref().map(|path| checkpoint::read(path)).transpose()?;
+    let problem = match (&path, &begun) {
+        (Some(path), Some(begun)) => begun.completed(job)?.problem_of(path)?,
+        _ => problem,
     };
     if let Problem::Denoise(denoise) = &problem {
-        return command::denoise::run(denoise, job);
+        return command::denoise::run(denoise, job, begun);
     }
-    solving!(&problem, problem => session::run(problem, job))
+    solving!(&problem, problem => session::run(problem, job, begun))
 }
 
 /// So many threads, all cores unless given.
 fn use_threads(threads: Option<usize>) -> Result<(), Error> {
+    /// More threads than any machine has cores.
+    const MOST: usize = 4096;
     let Some(threads) = threads else { return Ok(()) };
+    if threads > MOST {
+        return Err(Error::option("threads", format!("{threads}: expected at most {MOST}")));
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     pool.map_err(|error| Error::option("threads", error.to_string()))
 }
 
-/// Text for people; a reader that went away early has seen enough.
-fn show(text: &str) -> ExitCode {
-    let _ = summary::print(text);
-    ExitCode::SUCCESS
+/// Text for people.
+fn show(text: &str) -> Result<ExitCode, Error> {
+    say::printed(summary::print(text))?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,24 +1,43 @@
-//! Writing results: checked before the work begins, written whole or not at all.
+//! Writing results: checked before the work begins, made beside their places, put there together at the end.
 
 use std::path::{Path, PathBuf};
 
-use melmo_data::file;
+use melmo_data::staged::{self, Staged};
+use melmo_data::{Array, csv, matrix_market, npy};
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::input::{digest, digest_of};
 
 /// Where results go.
 #[derive(Default)]
 pub struct Outputs {
     force: bool,
+    /// What an earlier part of the same run had put in place before it was killed.
+    mine: Vec<PathBuf>,
+    staged: Vec<Staged>,
     pub written: Vec<PathBuf>,
+}
+
+/// A file, or a folder of files, that a run is about to put in place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placed {
+    pub path: PathBuf,
+    /// SHA-256 of its bytes; of a folder, of the names and digests of its files.
+    pub digest: String,
 }
 
 impl Outputs {
     /// Refuses now what would be refused after hours of work: a file that exists (unless `force`), a folder that does not,
-    /// or one that cannot be written to.
-    pub fn plan(force: bool, planned: &[PathBuf]) -> Result<Self, Error> {
+    /// or one that cannot be written to. What was `placed` by the run that is taken up, and is still what it was, may be
+    /// replaced by it.
+    pub fn plan(force: bool, planned: &[PathBuf], placed: &[Placed]) -> Result<Self, Error> {
+        let is_mine = |path: &&PathBuf| {
+            placed.iter().any(|placed| placed.path == **path && fingerprint(path).as_ref() == Some(&placed.digest))
+        };
+        let mine: Vec<PathBuf> = planned.iter().filter(is_mine).cloned().collect();
         for path in planned {
-            if !force && path.symlink_metadata().is_ok() {
+            if !force && !mine.contains(path) && path.symlink_metadata().is_ok() {
                 return Err(Error::input(path, "exists already: choose another name, or overwrite it with --force"));
             }
             if path.is_dir() && path.extension().is_some() {
@@ -28,42 +47,67 @@ impl Outputs {
             if !folder.is_dir() {
                 return Err(Error::input(path, format!("the folder `{}` does not exist: create it", folder.display())));
             }
-            let probe = folder.join(format!(".melmo-{}.part", std::process::id()));
-            let created = std::fs::OpenOptions::new().write(true).create(true).truncate(true).open(&probe);
-            created.map_err(|error| {
-                Error::input(path, format!("cannot write to the folder `{}`: {error}", folder.display()))
-            })?;
-            // The probe has done its duty; a leftover would do no harm.
-            let _ = std::fs::remove_file(&probe);
+            staged::sweep(path);
+            staged::probe(path)?;
         }
-        Ok(Self { force, written: Vec::new() })
+        Ok(Self { force, mine, staged: Vec::new(), written: Vec::new() })
     }
 
-    /// Writes bytes.
+    fn stage(&mut self, staged: Staged) {
+        self.written.push(staged.path().into());
+        self.staged.push(staged);
+    }
+
+    /// A file with these bytes.
     pub fn bytes(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
-        file::save(path, bytes, self.force)?;
-        self.written.push(path.into());
+        self.stage(Staged::file(path, bytes)?);
         Ok(())
     }
 
-    /// Writes an array by the file's extension, with column names where the format has them.
-    pub fn array(&mut self, path: &Path, array: &melmo_data::Array, names: Option<&[String]>) -> Result<(), Error> {
-        match extension(path).as_str() {
-            "csv" => {
-                let table = melmo_data::csv::Table { names: names.map(Into::into), array: array.clone() };
-                melmo_data::csv::write(path, &table, self.force)?;
-            }
-            "mtx" => melmo_data::matrix_market::write(path, array, self.force)?,
-            _ => melmo_data::npy::write(path, array, self.force)?,
+    /// An array by the file's extension, with column names where the format has them.
+    pub fn array(&mut self, path: &Path, array: &Array, names: Option<&[String]>) -> Result<(), Error> {
+        let encoded = match extension(path).as_str() {
+            "csv" => csv::encode(&csv::Table { names: names.map(Into::into), array: array.clone() }),
+            "mtx" => matrix_market::encode(array),
+            _ => npy::encode(array),
+        };
+        self.bytes(path, &encoded.map_err(|error| error.about(path))?)
+    }
+
+    /// A folder that `fill` fills with files; it may replace one that has files of these names as well.
+    pub fn folder(
+        &mut self,
+        path: &Path,
+        replaced: &[&str],
+        fill: impl FnOnce(&Path) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.stage(Staged::folder(path, replaced, fill)?);
+        Ok(())
+    }
+
+    /// Puts everything in place, after `before` was told what that will be.
+    pub fn place(&mut self, before: impl FnOnce(Vec<Placed>) -> Result<(), Error>) -> Result<(), Error> {
+        let placed = |staged: &Staged| Some(Placed { path: staged.path().into(), digest: fingerprint(staged.part())? });
+        before(self.staged.iter().filter_map(placed).collect())?;
+        for staged in std::mem::take(&mut self.staged) {
+            let overwrite = self.force || self.mine.iter().any(|mine| mine == staged.path());
+            staged.place(overwrite)?;
         }
-        self.written.push(path.into());
         Ok(())
     }
+}
 
-    /// Files may be overwritten.
-    pub fn force(&self) -> bool {
-        self.force
+/// What tells a file, or a folder of files, from any other.
+fn fingerprint(path: &Path) -> Option<String> {
+    let data = path.symlink_metadata().ok()?;
+    if !data.is_dir() {
+        return data.is_file().then(|| digest_of(path).ok()).flatten();
     }
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(path).ok()?.map(|entry| Some(entry.ok()?.path())).collect::<Option<_>>()?;
+    files.sort();
+    let line = |file: &PathBuf| Some(format!("{:?} {}\n", file.file_name()?, digest_of(file).ok()?));
+    Some(digest(files.iter().map(line).collect::<Option<String>>()?.as_bytes()))
 }
 
 /// The folder that a path lies in.

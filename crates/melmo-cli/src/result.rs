@@ -29,44 +29,24 @@ pub struct Saved<S: Real> {
     pub certificate: Certificate<S>,
 }
 
-/// Writes the folder whole: it is made under another name and renamed.
-pub fn write<S: Real>(folder: &Path, force: bool, mut saved: Saved<S>, solved: &Solved<S>) -> Result<(), Error> {
-    let u = saved.certificate.u.take();
-    let failed = |error: std::io::Error| Error::input(folder, format!("could not be written: {error}"));
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(folder.file_name().ok_or_else(|| Error::option("result", "expected the name of a folder"))?);
-    hidden.push(format!(".{}.part", std::process::id()));
-    let temporary = folder.with_file_name(hidden);
-    fs::create_dir(&temporary).map_err(failed)?;
-    let written = fill(&temporary, &saved, solved, u.as_deref()).and_then(|()| {
-        if force && folder.is_dir() {
-            replaceable(folder)?;
-            fs::remove_dir_all(folder).map_err(failed)?;
-        }
-        fs::rename(&temporary, folder).map_err(failed)
-    });
-    if written.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_dir_all(&temporary);
-    }
-    written
-}
+/// The files of a result, of which one without u has three.
+pub const FILES: [&str; 4] = ["result.json", "x.npy", "z.npy", "u.npy"];
 
-/// Only a folder that this program wrote may be replaced.
+/// Only a folder that holds a result and nothing else may be replaced by another.
 pub fn replaceable(folder: &Path) -> Result<(), Error> {
-    let ours = |name: &std::ffi::OsStr| ["result.json", "x.npy", "z.npy", "u.npy"].iter().any(|known| name == *known);
-    let all_ours = fs::read_dir(folder).map(|mut all| all.all(|file| file.is_ok_and(|file| ours(&file.file_name()))));
-    match all_ours {
-        Ok(true) => Ok(()),
-        _ => Err(Error::input(folder, "holds other files than a result: choose another folder for --result")),
-    }
+    let other = || Error::input(folder, "holds other files than a result: choose another folder for --result");
+    melmo_data::staged::expect_only(folder, &FILES.map(Into::into)).map_err(|_| other())?;
+    read::<Outline>(folder).map(drop).map_err(|_| other())
 }
 
-fn fill<S: Real>(folder: &Path, saved: &Saved<S>, solved: &Solved<S>, u: Option<&[S]>) -> Result<(), Error> {
-    let json = serde_json::to_string_pretty(saved)
+/// Writes the files of a result into a folder.
+pub fn fill<S: Real>(folder: &Path, mut saved: Saved<S>, solved: &Solved<S>) -> Result<(), Error> {
+    let u = saved.certificate.u.take();
+    let json = serde_json::to_string_pretty(&saved)
         .map_err(|error| Error::input(folder, format!("result.json could not be encoded: {error}")))?;
     melmo_data::file::save(&folder.join("result.json"), json.as_bytes(), false)?;
-    let arrays = [("x.npy", Some(&solved.report.x[..])), ("z.npy", Some(&solved.report.z[..])), ("u.npy", u)];
+    let arrays =
+        [("x.npy", Some(&solved.report.x[..])), ("z.npy", Some(&solved.report.z[..])), ("u.npy", u.as_deref())];
     for (name, data) in arrays.into_iter().filter_map(|(name, data)| Some((name, data?))) {
         npy::write(&folder.join(name), &array(vec![data.len()], data), false)?;
     }

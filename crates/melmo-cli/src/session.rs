@@ -6,16 +6,16 @@ use std::process::ExitCode;
 
 use melmo::certificate::Certificate;
 use melmo::real::Real;
-use melmo_tasks::{Ended, Prepared, Settings, Solved, Watch, solve};
+use melmo_tasks::{Ended, Prepared, Settings, Solved, Until, Watch, solve};
 
 use crate::args::Solving;
-use crate::checkpoint::{self, Header};
+use crate::checkpoint::{self, Checkpoint, Header};
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::job::Job;
 use crate::output::Outputs;
-use crate::render::progress::{Progress, interrupted};
-use crate::render::{Summary, report, seconds, short, trace};
+use crate::render::progress::{self, Progress, interrupted};
+use crate::render::{Summary, report, say, seconds, short, trace};
 use crate::result::{self, Kept, Saved};
 use crate::statement::Statement;
 
@@ -55,32 +55,33 @@ pub struct Ready<S: Real, K> {
     pub resolved: Vec<(&'static str, String)>,
 }
 
-/// Runs a command in the precision it asks for.
-pub fn run<C: Solve>(command: &C, job: &Job) -> Result<ExitCode, Error> {
+/// Runs a command in the precision it asks for, from where it stood where it has `begun`.
+pub fn run<C: Solve>(command: &C, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
     match command.solving().precision.as_str() {
-        "f32" => run_in::<f32, C>(command, job),
-        _ => run_in::<f64, C>(command, job),
+        "f32" => run_in::<f32, C>(command, job, begun),
+        _ => run_in::<f64, C>(command, job, begun),
     }
 }
 
-fn run_in<S: Real, C: Solve>(command: &C, job: &Job) -> Result<ExitCode, Error> {
+fn run_in<S: Real, C: Solve>(command: &C, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
     let solving = command.solving();
-    let mut outputs = plan(command)?;
+    let until = progress::until(solving.quiet, solving.time_limit);
+    let mut outputs = plan(command, begun.as_ref())?;
     if let Some(path) = &solving.save_config {
         outputs.bytes(path, job.to_toml().as_bytes())?;
     }
     let kept = solving.checkpoint.is_some() || solving.result.is_some();
-    let (mut inputs, mut summary) = (Inputs::known_again(kept), Summary::default());
+    let (mut inputs, mut summary) = (Inputs::new(solving, kept, &until), Summary::default());
     summary.silent("command", job.command.clone());
+    if let Some(caveat) = begun.as_ref().and_then(Checkpoint::caveat) {
+        say::note(&format!("melmo: note: {caveat}"));
+        summary.text("resumed", "resumed", caveat);
+    }
     let ready = command.prepare::<S>(&mut inputs, &mut summary)?;
-    let settings = solving.settings();
-    let header = Header {
-        typed: job.clone(),
-        resolved: job.clone().with(&ready.resolved).problem(),
-        precision: S::NAME.into(),
-        sources: inputs.sources,
-    };
-    let solved = watched(&ready.prepared, &settings, solving, &header)?;
+    // What reading and preparing took is no longer there for the solver.
+    let settings = Settings { time_limit: until.left(), ..solving.settings() };
+    let header = Header::new::<S>(job, &ready.resolved, inputs.sources);
+    let solved = watched(&ready.prepared, &settings, solving, &header, begun)?;
     told(&ready.prepared, &solved, solving, &mut summary);
     command.deliver(&ready, &solved, &mut outputs, &mut summary)?;
     if let Some(path) = &solving.trace {
@@ -95,35 +96,36 @@ fn run_in<S: Real, C: Solve>(command: &C, job: &Job) -> Result<ExitCode, Error> 
         summary.add("written", files.clone(), "written", files.join(", "));
     }
     if let (Some(folder), Some(certificate)) = (&solving.result, solved.report.certificate.clone()) {
-        let version = env!("CARGO_PKG_VERSION").into();
-        let Header { resolved, sources, .. } = header;
-        let saved = Saved { version, job: resolved, sources, summary: summary.json(), certificate };
-        result::write(folder, outputs.force(), saved, &solved)?;
+        let (version, sources) = (header.version.clone(), header.sources.clone());
+        let job = job.clone().with(&ready.resolved).problem();
+        let saved = Saved { version, job, sources, summary: summary.json(), certificate };
+        outputs.folder(folder, &result::FILES, |part| result::fill(part, saved, &solved))?;
         summary.text("result", "result", format!("{}", folder.display()));
     }
+    outputs
+        .place(|placed| solving.checkpoint.as_ref().map_or(Ok(()), |path| checkpoint::note(path, &header, placed)))?;
     if !solving.quiet || solving.json {
-        // A reader that went away early has seen enough.
-        let _ = summary.print(solving.json);
+        say::printed(summary.print(solving.json))?;
     }
     Ok(exit(&settings, solved.ended))
 }
 
 /// All files that will be written, checked.
-fn plan<C: Solve>(command: &C) -> Result<Outputs, Error> {
+fn plan<C: Solve>(command: &C, begun: Option<&Checkpoint>) -> Result<Outputs, Error> {
     let solving = command.solving();
     if let Some(path) = &solving.trace {
         trace::expect_format(path)?;
     }
-    if let Some(folder) = solving.result.as_ref().filter(|folder| solving.force && folder.is_dir()) {
+    if let Some(folder) = solving.result.as_ref().filter(|folder| solving.force && folder.symlink_metadata().is_ok()) {
         result::replaceable(folder)?;
     }
     let mut planned = command.outputs()?;
     planned.extend(
         [&solving.trace, &solving.report, &solving.result, &solving.save_config].into_iter().flatten().cloned(),
     );
-    let outputs = Outputs::plan(solving.force, &planned)?;
-    if let Some(path) = solving.checkpoint.as_ref().filter(|_| !solving.resume) {
-        Outputs::plan(solving.force, std::slice::from_ref(path))?;
+    let outputs = Outputs::plan(solving.force, &planned, begun.map_or(&[], |begun| &begun.header.placed))?;
+    if let Some(path) = &solving.checkpoint {
+        Outputs::plan(solving.force || solving.resume, std::slice::from_ref(path), &[])?;
     }
     Ok(outputs)
 }
@@ -134,14 +136,14 @@ fn watched<S: Real>(
     settings: &Settings,
     solving: &Solving,
     header: &Header,
+    begun: Option<Checkpoint>,
 ) -> Result<Solved<S>, Error> {
     let limit = melmo_tasks::solve::iterations(&prepared.defaults, settings);
     let mut progress = Progress::new(solving.quiet, limit, settings.time_limit);
     let mut resume = None;
-    if let Some(path) = solving.checkpoint.as_ref().filter(|_| solving.resume) {
-        let (found, bytes) = checkpoint::read(path)?;
-        checkpoint::check_sources(&found, &header.sources)?;
-        resume = Some(checkpoint::snapshot(path, &bytes)?);
+    if let Some(begun) = begun {
+        begun.check_sources(&header.sources)?;
+        resume = Some(begun.snapshot()?);
     }
     let mut failed = None;
     let keep = solving.checkpoint.as_ref().map(|path| {
@@ -164,7 +166,7 @@ fn watched<S: Real>(
     let solved = solve(prepared, settings, watch);
     progress.finish();
     if let Some(error) = failed {
-        eprintln!("melmo: warning: the run was ended because its checkpoint could not be written: {error}");
+        say::note(&format!("melmo: warning: the run was ended because its checkpoint could not be written: {error}"));
     }
     Ok(solved?)
 }
@@ -251,7 +253,7 @@ fn exit(settings: &Settings, ended: Ended) -> ExitCode {
 /// Re-checks a saved result of this command: the problem is built again from the job and its inputs, then everything that a
 /// reader takes away is compared with it.
 pub fn verify<S: Real, C: Solve>(command: &C, kept: &Kept<S>, tolerance: Option<f64>) -> Result<Statement, Error> {
-    let (mut inputs, mut summary) = (Inputs::known_again(true), Summary::default());
+    let (mut inputs, mut summary) = (Inputs::new(command.solving(), true, &Until::done()), Summary::default());
     let ready = command.prepare::<S>(&mut inputs, &mut summary)?;
     if let Some(changed) = kept.saved.sources.iter().find(|source| !inputs.sources.contains(source)) {
         return Err(Error::input(&changed.path, "is not the file that the result was computed from"));

@@ -1,9 +1,7 @@
 //! A dense array of numbers, and what kind of numbers it came from.
 
 use crate::error::{Error, Place};
-
-/// The most entries a sparse input is spread out to: 2²⁶, half a gibibyte of `f64`.
-pub const MAX_DENSE: usize = 1 << 26;
+use crate::limits::{Limits, RAISE};
 
 /// The numbers a file stores; in memory all of them are `f64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,15 +110,10 @@ pub(crate) fn count(shape: &[usize]) -> Option<usize> {
     if shape.contains(&0) { Some(0) } else { shape.iter().try_fold(1_usize, |n, &d| n.checked_mul(d)) }
 }
 
-/// Zeros for rows×cols entries of a sparse input, unless those are more than `limit`.
-pub(crate) fn zeros(rows: usize, cols: usize, limit: usize) -> Result<Vec<f64>, Error> {
+/// Zeros for rows×cols entries of a sparse input of so many bytes, unless those are more than the limit.
+pub(crate) fn zeros(rows: usize, cols: usize, limits: &Limits, bytes: usize) -> Result<Vec<f64>, Error> {
     match rows.checked_mul(cols) {
-        Some(n) if n <= limit => Ok(vec![0.0; n]),
-        _ => Err(Error::too_large(
-            Place::Whole,
-            format!("a {rows}×{cols} matrix"),
-            format!("at most {limit} dense entries are made of sparse input"),
-            "a smaller matrix, or the sparse reader where there is one",
-        )),
+        Some(n) if n <= limits.of(bytes) => Ok(vec![0.0; n]),
+        _ => Err(Error::too_large(Place::Whole, format!("a {rows}×{cols} matrix"), limits.because(bytes), RAISE)),
     }
 }

@@ -28,6 +28,14 @@ pub enum Error {
         /// The file.
         file: PathBuf,
     },
+    /// A folder is in the way of a writer, and something in it would be lost.
+    #[error("{}: holds other files, such as `{}`; expected a folder with nothing but what is written again: choose another", file.display(), other.display())]
+    Occupied {
+        /// The folder.
+        file: PathBuf,
+        /// What would be lost.
+        other: PathBuf,
+    },
     /// An extension that no format has.
     #[error("{}: no format has this extension; expected one of {}", file.display(), known.join(", "))]
     UnknownFormat {
@@ -95,6 +103,7 @@ impl Error {
         match &mut self {
             Self::Io { file, .. }
             | Self::Exists { file }
+            | Self::Occupied { file, .. }
             | Self::UnknownFormat { file, .. }
             | Self::Malformed { file, .. }
             | Self::TooLarge { file, .. }

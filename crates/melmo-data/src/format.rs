@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::{csv, file, gml, image, matrix_market, npy};
 use std::path::Path;
 
@@ -42,7 +43,7 @@ pub struct Format {
     /// One line about what is read and written.
     pub about: &'static str,
     /// Reads the bytes of such a file.
-    pub parse: fn(&[u8]) -> Result<Data, Error>,
+    pub parse: fn(&[u8], &Limits) -> Result<Data, Error>,
 }
 
 /// The formats there are.
@@ -56,46 +57,46 @@ static FORMATS: [Format; 5] = [
         name: "npy",
         extensions: &["npy"],
         about: "NumPy arrays of real numbers, integers or truth values, 1 to 3 axes; read and written",
-        parse: |bytes| npy::parse(bytes).map(Data::Array),
+        parse: |bytes, _| npy::parse(bytes).map(Data::Array),
     },
     Format {
         name: "csv",
         extensions: &["csv", "tsv", "txt", "data"],
         about: "tables of numbers, header and delimiter detected; read, and written with commas",
-        parse: |bytes| csv::parse(bytes).map(Data::Table),
+        parse: |bytes, _| csv::parse(bytes).map(Data::Table),
     },
     Format {
         name: "Matrix Market",
         extensions: &["mtx"],
         about: "coordinate or array, real, integer or pattern, general or symmetric; read, and written as an array",
-        parse: |bytes| matrix_market::parse(bytes).map(Data::Array),
+        parse: |bytes, limits| matrix_market::parse_within(bytes, limits).map(Data::Array),
     },
     Format {
         name: "GML",
         extensions: &["gml"],
         about: "graphs as 0/1 adjacency matrices (gml::read takes a weight attribute); read and written",
-        parse: |bytes| gml::parse(bytes, None).map(Data::Graph),
+        parse: |bytes, limits| gml::parse_within(bytes, None, limits).map(Data::Graph),
     },
     Format {
         name: "image",
         extensions: &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm"],
         about: "8 or 16 bit grey, RGB, either with alpha; read and written",
-        parse: |bytes| image::parse(bytes).map(Data::Image),
+        parse: |bytes, limits| image::parse_within(bytes, limits).map(Data::Image),
     },
 ];
 
 /// Reads a file by its extension.
 pub fn open(path: &Path) -> Result<Data, Error> {
-    open_seen(path, |_| ())
+    open_seen(path, &Limits::default(), |_| ())
 }
 
-/// Reads a file by its extension, and shows its bytes to whoever wants to know them again.
-pub fn open_seen(path: &Path, see: impl FnOnce(&[u8])) -> Result<Data, Error> {
+/// Reads a file by its extension, up to a limit, and shows its bytes to whoever wants to know them again.
+pub fn open_seen(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Result<Data, Error> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     match FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str())) {
         Some(format) => file::read_with(path, |bytes| {
             see(bytes);
-            (format.parse)(bytes)
+            (format.parse)(bytes, limits)
         }),
         None => {
             let known = FORMATS.iter().flat_map(|format| format.extensions).copied().collect();

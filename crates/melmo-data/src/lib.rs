@@ -9,7 +9,8 @@
 //! | `.png`, `.jpg`, `.tif`, `.pgm`, `.ppm` | [`image`] | [`image::Image`] |
 //!
 //! [`formats`] is the table behind [`open`], which reads any of them by its extension. Malformed input is an [`Error`]
-//! that names the file and the place; a claimed size is checked against the file's length before memory is asked for.
+//! that names the file and the place; a claimed size is checked against the file's length and [`Limits`] before memory is
+//! asked for.
 //!
 //! ```
 //! let table = melmo_data::csv::parse(b"x,y\n1,2\n3,NA\n")?;
@@ -27,10 +28,13 @@ pub mod format;
 pub mod generate;
 pub mod gml;
 pub mod image;
+pub mod limits;
 pub mod matrix_market;
 pub mod metrics;
 pub mod npy;
+pub mod staged;
 
 pub use array::{Array, Kind};
 pub use error::{Error, Place};
 pub use format::{Data, Format, formats, open, open_seen};
+pub use limits::Limits;

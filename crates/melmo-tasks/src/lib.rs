@@ -30,6 +30,7 @@ pub mod regress;
 pub mod rpca;
 pub mod settings;
 pub mod solve;
+pub mod until;
 
 pub use choice::{GeometryChoice, PenaltyChoice};
 pub use error::Error;
@@ -37,3 +38,4 @@ pub use prepared::{Defaults, Prepared, Tuned};
 pub use record::Snapshot;
 pub use settings::Settings;
 pub use solve::{Ended, Solved, Watch, solve, solve_from, solver};
+pub use until::Until;

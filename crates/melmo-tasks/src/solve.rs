@@ -212,9 +212,15 @@ pub fn solve_from<S: Real>(
         keep: watch.keep,
         kept: Instant::now(),
     };
-    let report = run(&mut *solver, &Options::new(stop), &mut [&mut recorder]);
+    let mut report = run(&mut *solver, &Options::new(stop), &mut [&mut recorder]);
     recorder.finish(&report.info, &mut *solver);
+    // Finite gradients do not make F finite: the squares of a sum overflow first. Nothing is certain about such a point.
+    let finite = report.objective.is_finite() && report.x.iter().chain(&report.z).all(|v| v.is_finite());
+    if !finite {
+        report.certificate = None;
+    }
     let ended = match report.status {
+        _ if !finite => Ended::NotFinite,
         Status::Certified => Ended::Certified,
         Status::Iterations | Status::Target => Ended::Iterations,
         Status::Settled | Status::Stalled => Ended::Settled,

@@ -4,7 +4,7 @@ use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo_tasks::Settings;
 use melmo_tasks::denoise::{Denoised, Options, Plan, Planes, Strip, denoise, noise};
-use melmo_tasks::{Watch, solve};
+use melmo_tasks::{Until, Watch, solve};
 
 /// A ramp, a disc and stripes, from 0 to 1.
 fn picture(rows: usize, cols: usize) -> Vec<f64> {
@@ -28,7 +28,8 @@ fn psnr<S: Real>(x: &[S], clean: &[f64]) -> f64 {
 }
 
 fn plainly<S: Real>(y: &[S], rows: usize, cols: usize, channels: usize) -> Denoised<S> {
-    denoise(Planes::new(y, rows, cols, channels).unwrap(), &Options::default(), &Settings::default()).unwrap()
+    denoise(Planes::new(y, rows, cols, channels).unwrap(), &Options::default(), &Settings::default(), &Until::done())
+        .unwrap()
 }
 
 fn estimate<S: Real>(y: &[S], rows: usize, cols: usize) -> f64 {
@@ -151,7 +152,7 @@ fn nothing_to_do_leaves_the_image_as_it_is() {
     let y = noisy::<f64>(&picture(40, 50), 0.05, 11);
     let image = Planes::new(&y, 40, 50, 1).unwrap();
     let options = Options { strength: 0.0, ..Options::default() };
-    let answer = denoise(image, &options, &Settings::default()).unwrap();
+    let answer = denoise(image, &options, &Settings::default(), &Until::done()).unwrap();
     assert!(answer.image == y && answer.lambda == 0.0 && answer.solved.is_empty() && answer.penalty == "none");
     let flat = vec![0.7; 2000];
     let answer = plainly(&flat, 40, 50, 1);
@@ -177,7 +178,7 @@ fn a_known_noise_and_a_strength_are_obeyed() {
     let y = noisy::<f64>(&picture(64, 64), 0.05, 13);
     let image = Planes::new(&y, 64, 64, 1).unwrap();
     let rough = |options: &Options| {
-        let x = denoise(image, options, &Settings::default()).unwrap().image;
+        let x = denoise(image, options, &Settings::default(), &Until::done()).unwrap().image;
         x.windows(2).map(|w| (w[1] - w[0]).abs()).sum::<f64>()
     };
     let plain = rough(&Options { noise: Some(0.05), ..Options::default() });
@@ -201,7 +202,8 @@ fn a_penalty_of_your_own_is_total_variation() {
     ] {
         let n = 48 * 40 * channels;
         let options = Options { penalty: Some(penalty.parse().unwrap()), isotropic, ..Options::default() };
-        let answer = denoise(Planes::new(&y[..n], 48, 40, channels).unwrap(), &options, &settings).unwrap();
+        let answer =
+            denoise(Planes::new(&y[..n], 48, 40, channels).unwrap(), &options, &settings, &Until::done()).unwrap();
         let gained = psnr(&answer.image, &clean[..n]) - psnr(&y[..n], &clean[..n]);
         assert!(gained > 3.0, "{penalty} {isotropic} {channels}: {gained} dB");
         assert!(answer.penalty.starts_with(penalty.split(':').next().unwrap()) && answer.lambda > 0.0);
@@ -225,6 +227,37 @@ fn what_makes_no_sense_is_refused() {
         Options { strength: f64::NAN, ..Options::default() },
         Options { noise: Some(f64::INFINITY), ..Options::default() },
     ] {
-        assert!(denoise(image, &options, &Settings::default()).is_err());
+        assert!(denoise(image, &options, &Settings::default(), &Until::done()).is_err());
     }
+}
+
+#[test]
+fn enormous_and_tiny_images_are_denoised_like_any_other() {
+    let y: Vec<f64> = noisy(&step(), 0.1, 3);
+    let plain = plainly(&y, 40, 40, 1);
+    for power in [600, 1000, -600, -900] {
+        let scale = 2.0_f64.powi(power);
+        let scaled: Vec<f64> = y.iter().map(|v| v * scale).collect();
+        let found = plainly(&scaled, 40, 40, 1);
+        assert_eq!(found.noise, plain.noise * scale, "2^{power}");
+        assert!(found.image.iter().zip(&plain.image).all(|(a, b)| *a == b * scale), "2^{power}");
+    }
+}
+
+#[test]
+fn one_enormous_sample_is_refused_or_denoised_to_numbers() {
+    for at in [1e160, 1e200, 1e300] {
+        let mut y: Vec<f64> = noisy(&step(), 0.1, 3);
+        y[77] = at;
+        let image = Planes::new(&y, 40, 40, 1).unwrap();
+        match denoise(image, &Options::default(), &Settings::default(), &Until::done()) {
+            Ok(found) => assert!(found.image.iter().all(|v| v.is_finite())),
+            Err(error) => assert!(error.to_string().contains("clip it first"), "{error}"),
+        }
+    }
+}
+
+/// A step, 40×40.
+fn step() -> Vec<f64> {
+    (0..1600).map(|p| f64::from(u8::from(p % 40 < 20))).collect()
 }

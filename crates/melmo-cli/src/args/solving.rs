@@ -56,6 +56,9 @@ pub struct Solving {
     /// Threads to use; all cores unless given. The result does not depend on it
     #[arg(long, value_name = "N", help_heading = "Solving")]
     pub threads: Option<usize>,
+    /// Numbers that an input file may become; unless given, 2²², or 64 for each byte of a longer file
+    #[arg(long, value_name = "N", help_heading = "Solving")]
+    pub max_entries: Option<usize>,
     /// Seed of everything random: starts, held-out entries, added noise
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Solving")]
     pub seed: u64,

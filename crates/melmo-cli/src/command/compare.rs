@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::input::Inputs;
 use crate::job::Job;
 use crate::output::{Outputs, extension};
-use crate::render::progress::{Progress, interrupted};
-use crate::render::{Summary, race, report, trace};
+use crate::render::progress::{self, Progress, interrupted};
+use crate::render::{Summary, race, report, say, trace};
 use crate::session::Solve;
 
 /// What a method may take unless told otherwise: some are the wrong tool for a problem, and would go on for hours.
@@ -31,7 +31,9 @@ fn run_in<S: Real, C: Solve>(compare: &Compare, problem: &C, job: &Job) -> Resul
     let solving = problem.solving();
     let mut outputs = plan(compare, solving, job)?;
     let contenders = Contender::list(&compare.methods).map_err(|error| Error::option("methods", error.to_string()))?;
-    let (mut inputs, mut summary) = (Inputs::default(), Summary::default());
+    // The time is each method's; preparing, which they share, has as much.
+    let until = progress::until(solving.quiet, solving.time_limit);
+    let (mut inputs, mut summary) = (Inputs::new(solving, false, &until), Summary::default());
     summary.silent("command", "compare");
     summary.silent("problem", job.command.clone());
     let ready = problem.prepare::<S>(&mut inputs, &mut summary)?;
@@ -40,7 +42,7 @@ fn run_in<S: Real, C: Solve>(compare: &Compare, problem: &C, job: &Job) -> Resul
     let mut lines = Vec::new();
     for (i, contender) in contenders.iter().enumerate().take_while(|_| !interrupted()) {
         if !solving.quiet {
-            eprintln!("{} of {}: {contender}", i + 1, contenders.len());
+            say::note(&format!("{} of {}: {contender}", i + 1, contenders.len()));
         }
         lines.push(one(&ready.prepared, contender, &settings, solving));
     }
@@ -69,9 +71,9 @@ fn run_in<S: Real, C: Solve>(compare: &Compare, problem: &C, job: &Job) -> Resul
     if !files.is_empty() {
         summary.add("written", files.clone(), "written", files.join(", "));
     }
+    outputs.place(|_| Ok(()))?;
     if !solving.quiet || solving.json {
-        // A reader that went away early has seen enough.
-        let _ = if solving.json { summary.print(true) } else { race::print(&lines, &summary) };
+        say::printed(if solving.json { summary.print(true) } else { race::print(&lines, &summary) })?;
     }
     Ok(ExitCode::from(u8::from(interrupted())))
 }
@@ -91,7 +93,7 @@ fn plan(compare: &Compare, solving: &Solving, job: &Job) -> Result<Outputs, Erro
         return Err(Error::option("chart", format!("`{}` ends in neither .svg nor .png", path.display())));
     }
     let planned: Vec<_> = [&solving.trace, &solving.report, &compare.chart].into_iter().flatten().cloned().collect();
-    Outputs::plan(solving.force, &planned)
+    Outputs::plan(solving.force, &planned, &[])
 }
 
 fn one<S: Real>(

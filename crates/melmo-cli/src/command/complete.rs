@@ -167,10 +167,10 @@ impl Solve for Complete {
         if known.list.len() < 2 {
             return Err(Error::option("holdout", "leaves fewer than two entries to fit"));
         }
-        let plan = choose(&known, &self.wanted(), seed)?;
+        let plan = choose(&known, &self.wanted(), seed, &inputs.until)?;
         describe(&all, &known, &plan, summary);
         let offsets = plan.offsets(&known);
-        let prepared = plan.prepare(&offsets.residual(&known), seed)?;
+        let prepared = plan.prepare(&offsets.residual(&known), seed, &inputs.until)?;
         let resolved = resolved(&plan);
         Ok(Ready { prepared, kept: Kept { all, known, held_out, offsets, plan, names, ids }, resolved })
     }

@@ -92,45 +92,20 @@ fn grey(image: &Image) -> Array {
     Array { shape: vec![image.height, image.width], data, kind: melmo_data::Kind::F64 }
 }
 
-/// Refuses a folder that exists, unless this program may replace it: it holds nothing but frames.
-pub fn expect_folder(folder: &Path, force: bool) -> Result<(), Error> {
+/// Refuses a folder that exists and holds anything but frames of these names: it is to be overwritten by them.
+pub fn expect_folder(folder: &Path, names: &[String]) -> Result<(), Error> {
     if folder.symlink_metadata().is_err() {
         return Ok(());
     }
-    let ours = |name: &str| ["background-", "foreground-"].iter().any(|part| name.starts_with(part));
-    let frames = fs::read_dir(folder)
-        .map(|mut all| all.all(|file| file.is_ok_and(|file| ours(&file.file_name().to_string_lossy()))));
-    match frames {
-        _ if !force => Err(Error::input(folder, "exists already: choose another name, or overwrite it with --force")),
-        Ok(true) => Ok(()),
-        _ => Err(Error::input(folder, "holds other files than frames: choose another folder for --images")),
-    }
+    Ok(melmo_data::staged::expect_only(folder, &names.iter().map(Into::into).collect::<Vec<_>>())?)
 }
 
-/// Writes frames (of `rows`×`cols`, samples from 0 to 1) by name, whole: the folder is made under another name and renamed.
-pub fn write(folder: &Path, force: bool, frames: &[(String, &[f64])], rows: usize, cols: usize) -> Result<(), Error> {
-    let failed = |error: std::io::Error| Error::input(folder, format!("could not be written: {error}"));
-    let name = folder.file_name().ok_or_else(|| Error::option("images", "expected the name of a folder"))?;
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}.part", std::process::id()));
-    let temporary = folder.with_file_name(hidden);
-    fs::create_dir(&temporary).map_err(failed)?;
-    let fill = || -> Result<(), Error> {
-        for (name, samples) in frames {
-            let image = Image::from_array(&Array::new(vec![rows, cols], samples.to_vec())?, Depth::Eight)?;
-            fs::write(temporary.join(name), encode(&image, Encoding::Png)?).map_err(failed)?;
-        }
-        expect_folder(folder, force)?;
-        if folder.is_dir() {
-            fs::remove_dir_all(folder).map_err(failed)?;
-        }
-        fs::rename(&temporary, folder).map_err(failed)
-    };
-    let written = fill();
-    if written.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_dir_all(&temporary);
+/// Writes frames (of `rows`×`cols`, samples from 0 to 1) by name into a folder.
+pub fn write(folder: &Path, frames: &[(String, &[f64])], rows: usize, cols: usize) -> Result<(), Error> {
+    for (name, samples) in frames {
+        let image = Image::from_array(&Array::new(vec![rows, cols], samples.to_vec())?, Depth::Eight)?;
+        let written = fs::write(folder.join(name), encode(&image, Encoding::Png)?);
+        written.map_err(|error| Error::input(folder, format!("could not be written: {error}")))?;
     }
-    written
+    Ok(())
 }

@@ -8,9 +8,6 @@ use melmo_tasks::complete::Entries;
 use crate::error::Error;
 use crate::input::Inputs;
 
-/// The largest matrix that a list may stand for: dense arrays of it are made.
-const MOST: usize = 200_000_000;
-
 /// A list and the numbers of its rows and columns, ascending.
 pub struct Ratings {
     pub entries: Entries,
@@ -54,8 +51,11 @@ pub fn read(inputs: &mut Inputs, path: &Path) -> Result<Ratings, Error> {
         ids
     };
     let (row_ids, column_ids) = (ids(0), ids(1));
-    if row_ids.len().checked_mul(column_ids.len()).is_none_or(|size| size > MOST) {
-        let message = format!("{}×{} is more than {MOST} entries", row_ids.len(), column_ids.len());
+    // Dense arrays are made of it.
+    let most = inputs.most();
+    if row_ids.len().checked_mul(column_ids.len()).is_none_or(|size| size > most) {
+        let (rows, cols) = (row_ids.len(), column_ids.len());
+        let message = format!("stands for {rows}×{cols} entries, more than {most}: --max-entries allows more");
         return Err(Error::input(path, message));
     }
     let place = |ids: &[f64], id: f64| ids.partition_point(|known| *known < id);

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use melmo::real::Real;
 use melmo_data::Array;
 use melmo_page::{Axis, Chart, Reference, Series};
-use melmo_tasks::Solved;
 use melmo_tasks::regress::{CrossValidation, Design, Loss, Point, Regression, parse_groups};
+use melmo_tasks::{Solved, Until};
 
 use crate::args::{Regress, Selection, Solving};
 use crate::error::Error;
@@ -65,15 +65,15 @@ impl Regress {
     }
 
     /// λ: given, or chosen by cross-validation.
-    fn lambda<S: Real>(&self, regression: &Regression) -> Result<(f64, Option<CrossValidation>), Error> {
+    fn lambda<S: Real>(&self, regression: &Regression, until: &Until) -> Result<(f64, Option<CrossValidation>), Error> {
         if let Some(lambda) = self.lambda.or(self.penalty.weight()) {
             return Ok((lambda, None));
         }
         if !(0.0 < self.path_ratio && self.path_ratio < 1.0) {
             return Err(Error::option("path-ratio", "expected a number between 0 and 1"));
         }
-        let count = self.path as usize;
-        let path = regression.cross_validate::<S>(count, self.path_ratio, self.folds, self.solving.seed)?;
+        let (count, seed) = (self.path as usize, self.solving.seed);
+        let path = regression.cross_validate::<S>(count, self.path_ratio, self.folds, seed, until)?;
         let chosen = if self.select == Selection::Min { path.best } else { path.simplest };
         Ok((path.points[chosen].lambda, Some(path)))
     }
@@ -115,7 +115,7 @@ impl Solve for Regress {
         let regression = Regression { x: table.data, y, classes, design, loss, penalty, groups };
         summary.text("loss", "loss", loss.to_string());
         let predict = self.rows_to_predict(inputs, &names)?;
-        let (lambda, path) = self.lambda::<S>(&regression)?;
+        let (lambda, path) = self.lambda::<S>(&regression, &inputs.until)?;
         let penalty = self.penalty.clone().weighted(lambda);
         let chosen = match &path {
             None => String::new(),

@@ -14,7 +14,7 @@ use melmo_reproduce::{experiments, files};
 use crate::args::Reproduce;
 use crate::error::Error;
 use crate::render::units::Units;
-use crate::render::{Summary, seconds};
+use crate::render::{Summary, say, seconds};
 
 /// Status 0 when everything was run, 1 when it was interrupted.
 pub fn run(reproduce: &Reproduce) -> Result<ExitCode, Error> {
@@ -34,7 +34,7 @@ pub fn run(reproduce: &Reproduce) -> Result<ExitCode, Error> {
     units.finish();
     let runs = match done {
         Err(melmo_reproduce::Error::Interrupted) => {
-            eprintln!("melmo: {}", melmo_reproduce::Error::Interrupted);
+            say::note(&format!("melmo: {}", melmo_reproduce::Error::Interrupted));
             return Ok(ExitCode::FAILURE);
         }
         done => done?,
@@ -68,8 +68,7 @@ pub fn run(reproduce: &Reproduce) -> Result<ExitCode, Error> {
     }
     summary.text("page", "page", written.display().to_string());
     if !reproduce.quiet || reproduce.json {
-        // A reader that went away early has seen enough.
-        let _ = summary.print(reproduce.json);
+        say::printed(summary.print(reproduce.json))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -89,12 +88,12 @@ fn say_what_holds(summary: &mut Summary, results: &Results) {
 /// What an earlier run left: what is kept, and what a change of settings leaves aside.
 fn say_what_is_there(all: usize, left: usize, others: usize) {
     if left < all {
-        eprintln!("melmo: {} of {all} runs were finished before and are kept", all - left);
+        say::note(&format!("melmo: {} of {all} runs were finished before and are kept", all - left));
     }
     if others > 0 {
-        eprintln!(
+        say::note(&format!(
             "melmo: {others} more in the folder are of other settings, data or versions; they are left alone and not shown"
-        );
+        ));
     }
 }
 

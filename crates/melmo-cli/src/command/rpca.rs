@@ -25,9 +25,6 @@ impl Solve for Rpca {
 
     fn outputs(&self) -> Result<Vec<PathBuf>, Error> {
         self.output.iter().try_for_each(|path| expect_array(path))?;
-        if let Some(folder) = &self.images {
-            frames::expect_folder(folder, self.solving.force)?;
-        }
         let parts = self.output.iter().flat_map(|path| [part(path, "background"), part(path, "foreground")]);
         Ok(parts.chain(self.images.clone()).collect())
     }
@@ -57,7 +54,7 @@ impl Solve for Rpca {
         let weights = Weights::choose(&self.low_rank, &self.sparse, sigma, rows, cols);
         summary.text("low_rank", "L", format!("{} on the singular values", weights.low_rank));
         summary.text("sparse", "S", format!("{} on the entries", weights.sparse));
-        let prepared = rpca::prepare(&y, rows, cols, &weights)?;
+        let prepared = rpca::prepare(&y, rows, cols, &weights, &inputs.until)?;
         let resolved = vec![("low-rank", weights.low_rank.to_string()), ("sparse", weights.sparse.to_string())];
         Ok(Ready { prepared, kept: stack, resolved })
     }
@@ -86,11 +83,7 @@ impl Solve for Rpca {
             }
         }
         match &self.images {
-            Some(folder) => {
-                write_images(folder, outputs.force(), stack, low_rank, sparse)?;
-                outputs.written.push(folder.clone());
-                Ok(())
-            }
+            Some(folder) => outputs.folder(folder, &[], |part| write_images(part, stack, low_rank, sparse)),
             None => Ok(()),
         }
     }
@@ -119,12 +112,22 @@ impl Rpca {
                 Err(Error::option("images", "Y is a matrix; images are written of a stack of frames"))
             }
             _ => Ok(()),
-        }
+        }?;
+        let Some(folder) = self.images.as_ref().filter(|_| self.solving.force) else { return Ok(()) };
+        frames::expect_folder(folder, &PARTS.map(|part| names(part, stack.shape[0])).concat())
     }
 }
 
+/// The two parts of a video.
+const PARTS: [&str; 2] = ["background", "foreground"];
+
+/// The names of the frames of one of them.
+fn names(part: &str, frames: usize) -> Vec<String> {
+    (1..=frames).map(|at| format!("{part}-{at:04}.png")).collect()
+}
+
 /// The background with Y's range as black to white, the foreground with 0 as middle grey.
-fn write_images<S: Real>(folder: &Path, force: bool, stack: &Stack, low_rank: &[S], sparse: &[S]) -> Result<(), Error> {
+fn write_images<S: Real>(folder: &Path, stack: &Stack, low_rank: &[S], sparse: &[S]) -> Result<(), Error> {
     let known = || stack.data.iter().filter(|y| !y.is_nan());
     let (low, high) = known().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &y| (l.min(y), h.max(y)));
     // Images stay as bright as they are.
@@ -133,10 +136,9 @@ fn write_images<S: Real>(folder: &Path, force: bool, stack: &Stack, low_rank: &[
     let background: Vec<f64> = low_rank.iter().map(|l| (l.f64() - low) / (high - low)).collect();
     let foreground: Vec<f64> = sparse.iter().map(|s| 0.5 + 0.5 * s.f64() / most).collect();
     let (rows, cols) = (stack.shape[1], stack.shape[2]);
-    let named = |name: &str, at: usize| format!("{name}-{:04}.png", at + 1);
     let mut frames: Vec<(String, &[f64])> = Vec::new();
-    for (name, samples) in [("background", &background), ("foreground", &foreground)] {
-        frames.extend(samples.chunks(rows * cols).enumerate().map(|(at, frame)| (named(name, at), frame)));
+    for (part, samples) in PARTS.into_iter().zip([&background, &foreground]) {
+        frames.extend(names(part, stack.shape[0]).into_iter().zip(samples.chunks(rows * cols)));
     }
-    frames::write(folder, force, &frames, rows, cols)
+    frames::write(folder, &frames, rows, cols)
 }

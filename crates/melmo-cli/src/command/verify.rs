@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::args::Verify;
 use crate::error::Error;
-use crate::render::summary;
+use crate::render::{say, summary};
 use crate::result::{self, Kept, Outline};
 use crate::session;
 use crate::statement::Line;
@@ -35,8 +35,7 @@ fn run_in<S: Real>(verify: &Verify) -> Result<ExitCode, Error> {
         let end = if passed { "The certificate is what it says.\n" } else { "The certificate does not hold.\n" };
         lines + &rest + end
     };
-    // A reader that went away early has seen enough.
-    let _ = summary::print(&told);
+    say::printed(summary::print(&told))?;
     Ok(ExitCode::from(u8::from(!passed)))
 }
 

@@ -3,6 +3,7 @@
 pub mod progress;
 pub mod race;
 pub mod report;
+pub mod say;
 pub mod summary;
 pub mod trace;
 pub mod units;

@@ -2,26 +2,33 @@
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use melmo::drive::Observer;
 use melmo::real::Real;
 use melmo::solver::{Info, Solver};
+use melmo_tasks::Until;
 
-use super::{seconds, short};
+use super::{say, seconds, short};
 
 /// How often Ctrl-C was pressed.
 static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
+/// Something is being read, as at first: there is nothing yet to keep, and a read may wait for ever.
+static READING: AtomicBool = AtomicBool::new(true);
 
-/// The first Ctrl-C asks runs to end; the second ends the program.
+/// The first Ctrl-C (or SIGTERM) asks runs to end; the second ends the program, as does the first while an input is read.
 pub fn catch_interrupts() {
     let caught = ctrlc::set_handler(|| {
-        if INTERRUPTS.fetch_add(1, Ordering::SeqCst) > 0 {
+        if INTERRUPTS.fetch_add(1, Ordering::SeqCst) > 0 || READING.load(Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("\nmelmo: stopping after this step; the point so far is kept (Ctrl-C again quits at once)");
+        say::note("");
+        say::note("melmo: stopping after this step; the point so far is kept (Ctrl-C again quits at once)");
     });
     // Without a handler Ctrl-C ends the program at once, as anywhere.
     drop(caught);
@@ -30,6 +37,46 @@ pub fn catch_interrupts() {
 /// Whether Ctrl-C was pressed.
 pub fn interrupted() -> bool {
     INTERRUPTS.load(Ordering::SeqCst) > 0
+}
+
+/// From now on there is something to keep when Ctrl-C is pressed.
+pub fn work_begins() {
+    READING.store(false, Ordering::SeqCst);
+}
+
+/// Reads an input. Ctrl-C ends the program at once meanwhile, and so does the end of its time: a pipe may never end.
+pub fn while_reading<T>(path: &Path, until: &Until, read: impl FnOnce() -> T) -> T {
+    let (done, waiting) = channel::<()>();
+    if let Some(left) = until.left() {
+        let path = path.to_path_buf();
+        std::thread::spawn(move || {
+            if waiting.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
+                say::note(&format!("melmo: error: {}: time was up before it was read", path.display()));
+                std::process::exit(2);
+            }
+        });
+    }
+    READING.store(true, Ordering::SeqCst);
+    let found = read();
+    work_begins();
+    drop(done); // whoever waits with us may go
+    found
+}
+
+/// Until Ctrl-C or the end of the time. Whatever asks is shown now and then as what is being done.
+pub fn until(quiet: bool, limit: Option<Duration>) -> Until {
+    work_begins();
+    let start = Instant::now();
+    let told = Mutex::new(start);
+    Until::after(limit).asking(move |doing| {
+        if let (false, Ok(mut told)) = (quiet, told.lock())
+            && told.elapsed() >= Duration::from_secs(5)
+        {
+            *told = Instant::now();
+            say::note(&format!("{doing}  {}", seconds(start.elapsed().as_secs_f64())));
+        }
+        if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
 }
 
 /// A bar on a terminal; nothing elsewhere, or when quiet.
@@ -101,7 +148,9 @@ impl<S: Real> Observer<S> for Progress {
                 }
                 bar.set_message(numbers);
             }
-            Shown::Lines => eprintln!("step {}  {numbers}  {}", info.k, seconds(self.start.elapsed().as_secs_f64())),
+            Shown::Lines => {
+                say::note(&format!("step {}  {numbers}  {}", info.k, seconds(self.start.elapsed().as_secs_f64())));
+            }
         }
         ControlFlow::Continue(())
     }

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 
+use super::say;
+
 /// Facts in the order they were found.
 #[derive(Default)]
 pub struct Summary {
@@ -20,7 +22,7 @@ struct Fact {
 impl Summary {
     /// A fact for both: `key` in JSON, `label` and `text` in the lines. A number that is not finite is null in JSON.
     pub fn add(&mut self, key: &'static str, value: impl Into<Value>, label: &'static str, text: impl Into<String>) {
-        self.facts.push(Fact { key, value: value.into(), line: Some((label, text.into())) });
+        self.facts.push(Fact { key, value: value.into(), line: Some((label, say::line(&text.into()))) });
     }
 
     /// A number.
@@ -49,7 +51,7 @@ impl Summary {
         self.facts.iter().filter_map(|fact| fact.line.as_ref().map(|(label, text)| (*label, text.as_str())))
     }
 
-    /// To standard output. A reader that went away early is no error.
+    /// To standard output.
     pub fn print(&self, json: bool) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let written = if json {
@@ -62,7 +64,7 @@ impl Summary {
     }
 }
 
-/// Prints text to standard output; a reader that went away early is no error.
+/// Prints text to standard output.
 pub fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush())

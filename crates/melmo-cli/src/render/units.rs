@@ -8,8 +8,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use melmo_reproduce::instance::Instance;
 use melmo_reproduce::run::Follow;
 
-use super::progress::interrupted;
-use super::seconds;
+use super::progress::{interrupted, work_begins};
+use super::{say, seconds};
 
 /// Shows the share of the work that is done.
 pub struct Units {
@@ -36,6 +36,7 @@ impl Units {
     /// For so many units of work in so many runs.
     pub fn new(quiet: bool, whole: f64, runs: usize) -> Self {
         let start = Instant::now();
+        work_begins();
         let shown = if quiet || runs == 0 {
             Shown::Nothing
         } else if std::io::stderr().is_terminal() {
@@ -69,7 +70,7 @@ impl Units {
             Shown::Lines if done.told.elapsed() > Duration::from_secs(10) && share > 0.0 => {
                 done.told = Instant::now();
                 let left = seconds(self.start.elapsed().as_secs_f64() * (1.0 - share) / share);
-                eprintln!("{:.0} %  {} of {} runs  {left} left", 100.0 * share, done.runs, self.runs);
+                say::note(&format!("{:.0} %  {} of {} runs  {left} left", 100.0 * share, done.runs, self.runs));
             }
             _ => {}
         }

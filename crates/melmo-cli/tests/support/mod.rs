@@ -66,7 +66,8 @@ impl Place {
         for part in parts {
             assert!(ran.stderr.contains(part), "{arguments}: `{part}` is not in: {}", ran.stderr);
         }
-        assert_eq!(self.names(), before, "{arguments} left files behind");
+        // What an earlier, killed run had left may be gone.
+        assert!(self.names().iter().all(|name| before.contains(name)), "{arguments} left files behind");
     }
 
     /// The names of the files here.

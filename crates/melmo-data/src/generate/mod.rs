@@ -16,7 +16,7 @@
 
 mod stream;
 
-use crate::array::{Array, Kind, MAX_DENSE, count};
+use crate::array::{Array, Kind, count};
 use crate::error::Error;
 use stream::Stream;
 
@@ -90,9 +90,12 @@ pub fn gaussian_noise(array: &Array, sigma: f64, seed: u64) -> Result<Array, Err
     Ok(Array { shape: array.shape.clone(), data, kind: Kind::F64 })
 }
 
-/// The entries of a shape, at most [`MAX_DENSE`].
+/// The most entries that are generated: 2²⁶, half a gibibyte.
+const MOST: usize = 1 << 26;
+
+/// The entries of a shape, at most [`MOST`].
 fn entries(shape: &[usize]) -> Result<usize, Error> {
-    count(shape).filter(|&n| n <= MAX_DENSE).ok_or_else(|| {
-        Error::argument("the shape to generate", format!("{shape:?}"), format!("at most {MAX_DENSE} entries"))
+    count(shape).filter(|&n| n <= MOST).ok_or_else(|| {
+        Error::argument("the shape to generate", format!("{shape:?}"), format!("at most {MOST} entries"))
     })
 }

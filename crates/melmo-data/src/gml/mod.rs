@@ -9,9 +9,10 @@ mod write;
 
 pub use write::{encode, write};
 
-use crate::array::{Array, Kind, MAX_DENSE, zeros};
+use crate::array::{Array, Kind, zeros};
 use crate::error::{Error, Place, quote};
 use crate::file;
+use crate::limits::Limits;
 use std::collections::HashMap;
 use std::path::Path;
 use syntax::{Pair, Value};
@@ -36,9 +37,13 @@ pub fn read(path: &Path, weight: Option<&str>) -> Result<Graph, Error> {
     file::read_with(path, |bytes| parse(bytes, weight))
 }
 
-/// A graph from the bytes of a GML file, of at most √[`MAX_DENSE`] nodes. With `weight`, every edge needs that
-/// attribute.
+/// A graph from the bytes of a GML file. With `weight`, every edge needs that attribute.
 pub fn parse(bytes: &[u8], weight: Option<&str>) -> Result<Graph, Error> {
+    parse_within(bytes, weight, &Limits::default())
+}
+
+/// The same, with nodes × nodes entries up to a limit.
+pub fn parse_within(bytes: &[u8], weight: Option<&str>, limits: &Limits) -> Result<Graph, Error> {
     let text = std::str::from_utf8(bytes)
         .map_err(|e| Error::malformed(Place::Byte(e.valid_up_to()), "bytes that are not text", "UTF-8", HINT))?;
     let file = syntax::parse(text)?;
@@ -50,7 +55,7 @@ pub fn parse(bytes: &[u8], weight: Option<&str>) -> Result<Graph, Error> {
     let directed = graph.iter().any(|pair| pair.key == "directed" && pair.value == Value::Number(1.0));
     let (labels, index) = nodes(graph)?;
     let n = labels.len();
-    let mut data = zeros(n, n, MAX_DENSE)?;
+    let mut data = zeros(n, n, limits, bytes.len())?;
     let mut edges = 0;
     for edge in graph.iter().filter(|pair| pair.key == "edge") {
         let (i, j) = (end(edge, "source", &index)?, end(edge, "target", &index)?);

@@ -5,10 +5,12 @@
 
 mod decode;
 mod encode;
+mod jpeg;
+mod png;
 mod pnm;
 mod tiff;
 
-pub use decode::parse;
+pub use decode::{parse, parse_within};
 pub use encode::{Encoding, JPEG_QUALITY, encode, write};
 
 use crate::array::{Array, Kind, count};
@@ -32,6 +34,13 @@ impl Depth {
         match self {
             Self::Eight => u8::MAX.into(),
             Self::Sixteen => u16::MAX,
+        }
+    }
+
+    fn bytes(self) -> u8 {
+        match self {
+            Self::Eight => 1,
+            Self::Sixteen => 2,
         }
     }
 }

@@ -8,22 +8,28 @@ mod sparse;
 
 pub use sparse::Sparse;
 
-use crate::array::{Array, Kind, MAX_DENSE};
+use crate::array::{Array, Kind};
 use crate::error::{Error, Place, quote};
 use crate::file;
+use crate::limits::Limits;
 use header::{Field, Header, Layout, Symmetry};
 use std::path::Path;
 
 const HINT: &str = "writing the file again with a Matrix Market writer";
 
-/// Reads a matrix and spreads it out, up to [`MAX_DENSE`] entries.
+/// Reads a matrix and spreads it out.
 pub fn read(path: &Path) -> Result<Array, Error> {
     file::read_with(path, parse)
 }
 
-/// A dense matrix from the bytes of a Matrix Market file, up to [`MAX_DENSE`] entries.
+/// A dense matrix from the bytes of a Matrix Market file.
 pub fn parse(bytes: &[u8]) -> Result<Array, Error> {
-    parse_sparse(bytes)?.dense(MAX_DENSE)
+    parse_within(bytes, &Limits::default())
+}
+
+/// The same, of as many entries as a limit says.
+pub fn parse_within(bytes: &[u8], limits: &Limits) -> Result<Array, Error> {
+    parse_sparse(bytes)?.spread(limits, bytes.len())
 }
 
 /// The entries of a Matrix Market file, without zeros for the others.

@@ -2,6 +2,7 @@
 
 use crate::array::{Array, Kind, zeros};
 use crate::error::{Error, Place};
+use crate::limits::Limits;
 
 /// A matrix as a list of (row, column, value), counted from 0, in the order of the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +21,12 @@ impl Sparse {
     /// All rows×cols entries, unless those are more than `limit`. Repeated coordinates are added up, which has to give
     /// a finite number, of integers an exact one; of truth values one is enough.
     pub fn dense(&self, limit: usize) -> Result<Array, Error> {
-        let mut data = zeros(self.rows, self.cols, limit)?;
+        self.spread(&Limits::entries(limit), 0)
+    }
+
+    /// The same for a file of so many bytes.
+    pub(super) fn spread(&self, limits: &Limits, bytes: usize) -> Result<Array, Error> {
+        let mut data = zeros(self.rows, self.cols, limits, bytes)?;
         for &(i, j, value) in &self.entries {
             if i >= self.rows || j >= self.cols {
                 let found = format!("the entry ({i}, {j})");

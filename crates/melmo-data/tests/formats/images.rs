@@ -170,3 +170,56 @@ fn crc32(bytes: &[u8]) -> u32 {
     let step = |crc: u32| if crc & 1 == 1 { 0xedb8_8320 ^ (crc >> 1) } else { crc >> 1 };
     !bytes.iter().fold(!0, |crc: u32, &byte| (0..8).fold(crc ^ u32::from(byte), |crc, _| step(crc)))
 }
+
+/// A PNG of chunks, with their checksums.
+fn png(chunks: &[(&[u8; 4], Vec<u8>)]) -> Vec<u8> {
+    let mut bytes = vec![0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n'];
+    for (name, data) in chunks {
+        let named = [&name[..], data].concat();
+        bytes.extend((data.len() as u32).to_be_bytes());
+        bytes.extend(&named);
+        bytes.extend(crc32(&named).to_be_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn a_palette_of_parts_of_colours() {
+    let header = vec![0, 0, 0, 4, 0, 0, 0, 1, 8, 3, 0, 0, 0];
+    // Four pixels, in a stored block.
+    let data = vec![0x78, 1, 1, 5, 0, 0xfa, 0xff, 0, 0, 1, 0, 1, 0, 9, 0, 3];
+    let with = |palette: usize| {
+        let palette = (0..palette).map(|i| i as u8).collect();
+        png(&[(b"IHDR", header.clone()), (b"PLTE", palette), (b"IDAT", data.clone()), (b"IEND", Vec::new())])
+    };
+    for wrong in [0, 1, 2, 4, 5, 7, 257, 769, 771] {
+        refuses(parse, &with(wrong), &["palette", "three bytes a colour"]);
+    }
+    for palette in [3, 6, 768] {
+        drop(parse(&with(palette))); // whatever it says, it says it
+    }
+}
+
+#[test]
+fn a_few_bytes_become_no_gigabytes() {
+    // An honest PNG of 6000×6000 black pixels in a few hundred kilobytes.
+    let black = Image::from_array(&Array::new([6000, 6000], vec![0.0; 36_000_000]).unwrap(), Depth::Eight).unwrap();
+    let bytes = encode(&black, Encoding::Png).unwrap();
+    assert!(bytes.len() < 300_000, "{}", bytes.len());
+    refuses(parse, &bytes, &["6000×6000 pixels", "--max-entries"]);
+    let allowed = melmo_data::image::parse_within(&bytes, &melmo_data::Limits::entries(36_000_000)).unwrap();
+    assert_eq!((allowed.width, allowed.height), (6000, 6000));
+}
+
+#[test]
+fn a_jpeg_with_thousands_of_scans() {
+    let bytes = encode(&image(1, Depth::Eight), Encoding::Jpeg).unwrap();
+    let mut frame = bytes.clone();
+    let start = frame.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
+    frame[start + 5..start + 9].copy_from_slice(&[8, 0, 8, 0]); // 2048×2048
+    let end = frame.len() - 2;
+    let scan = frame[frame.windows(2).position(|pair| pair == [0xff, 0xda]).unwrap()..end].to_vec();
+    let many = [&frame[..end], &scan.repeat(4000), &frame[end..]].concat();
+    refuses(parse, &many, &["4001 scans"]);
+    assert!(parse(&[&bytes[..bytes.len() - 2], &[], &bytes[bytes.len() - 2..]].concat()).is_ok());
+}

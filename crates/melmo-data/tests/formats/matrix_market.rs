@@ -42,6 +42,17 @@ fn arrays() {
 }
 
 #[test]
+fn a_few_bytes_become_no_gigabytes() {
+    let bytes = text("coordinate real general", "8000 8000 1\n1 1 1\n");
+    refuses(parse, &bytes, &["8000×8000", "may become 4194304 numbers", "--max-entries"]);
+    let limits = melmo_data::Limits::entries(64_000_000);
+    assert_eq!(melmo_data::matrix_market::parse_within(&bytes, &limits).unwrap().shape, [8000, 8000]);
+    // A longer file may become more.
+    let long = text("coordinate real general", &format!("{}2500 2500 1\n1 1 1\n", "% \n".repeat(40_000)));
+    assert_eq!(parse(&long).unwrap().data.len(), 6_250_000);
+}
+
+#[test]
 fn malformed() {
     refuses(parse, b"", &["line 1", "MatrixMarket"]);
     refuses(parse, b"\x00\xff\xfe", &["byte 1"]);
@@ -56,7 +67,11 @@ fn malformed() {
     refuses(parse, &text("array real general", "9999999999999 9999999999999\n1\n"), &["line 3"]);
     refuses(parse, &text("array real symmetric", "18446744073709551615 18446744073709551615\n1\n"), &["line 3"]);
     refuses(parse, &text("coordinate real general", "3 3 1000000000000\n1 1 1\n"), &["1000000000000"]);
-    refuses(parse, &text("coordinate real general", "1000000 1000000 1\n1 1 1\n"), &["1000000×1000000", "sparse"]);
+    refuses(
+        parse,
+        &text("coordinate real general", "1000000 1000000 1\n1 1 1\n"),
+        &["1000000×1000000", "--max-entries"],
+    );
     refuses(parse, &text("coordinate real general", "2 2 2\n1 1 1\n"), &["1 entries", "2, as"]);
     refuses(parse, &text("coordinate real general", "2 2 1\n1 1 1\n2 2 1\n"), &["line 5", "more"]);
     refuses(parse, &text("coordinate real general", "2 2 1\n3 1 1\n"), &["line 4", "`3`", "1 to 2"]);

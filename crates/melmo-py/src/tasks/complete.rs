@@ -1,7 +1,7 @@
 //! Completing a matrix.
 
 use melmo_tasks::complete::{Entries, Model, Plan, Wanted, choose};
-use melmo_tasks::{Prepared, Settings};
+use melmo_tasks::{Prepared, Settings, Until};
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -49,14 +49,16 @@ fn fill<'py, S: Scalar + Stored>(
     let known = view.as_slice()?.iter().enumerate().filter(|(_, y)| !y.f64().is_nan());
     let list = known.map(|(at, y)| (at / cols, at % cols, y.f64())).collect();
     let entries = Entries::new(rows, cols, list).map_err(raised)?;
-    let prepared = waiting(py, move || -> Result<_, melmo_tasks::Error> {
-        let plan = choose(&entries, &wanted, seed)?;
+    let until = Until::after(settings.time_limit);
+    let prepared = waiting(py, &until, move |until| -> Result<_, melmo_tasks::Error> {
+        let plan = choose(&entries, &wanted, seed, until)?;
         let offsets = plan.offsets(&entries);
-        let prepared: Prepared<S> = plan.prepare(&offsets.residual(&entries), seed)?;
+        let prepared: Prepared<S> = plan.prepare(&offsets.residual(&entries), seed, until)?;
         Ok((prepared, plan, offsets))
     })?;
     let (prepared, plan, offsets) = prepared.map_err(raised)?;
-    let solved = py.detach(|| watched(&prepared, settings))?;
+    let settings = Settings { time_limit: until.left(), ..settings.clone() };
+    let solved = py.detach(|| watched(&prepared, &settings))?;
     let matrix: Vec<S> = plan.matrix(&offsets, &solved.report.x, &solved.report.z).into_iter().map(S::of).collect();
     let dict = told(py, solved)?;
     dict.set_item("matrix", give(py, matrix))?;

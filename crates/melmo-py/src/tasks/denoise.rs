@@ -1,7 +1,7 @@
 //! Images without their noise.
 
 use melmo_tasks::denoise::{Grid, Options, Planes, denoise as automatic, variation};
-use melmo_tasks::{PenaltyChoice, Settings};
+use melmo_tasks::{PenaltyChoice, Settings, Until};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -76,11 +76,11 @@ fn whole<'py, S: Scalar>(
     options: Options,
 ) -> PyResult<(Bound<'py, PyAny>, f64, String)> {
     let data = array::owned::<S>("image", image)?;
-    let work = move || {
-        let answer = automatic(Planes::new(&data, rows, cols, channels)?, &options, &Settings::default())?;
+    let work = move |until: &Until| {
+        let answer = automatic(Planes::new(&data, rows, cols, channels)?, &options, &Settings::default(), until)?;
         Ok((answer.image, answer.noise, answer.penalty))
     };
-    let found: Result<_, melmo_tasks::Error> = waiting(py, work)?;
+    let found: Result<_, melmo_tasks::Error> = waiting(py, &Until::done(), work)?;
     let (image, noise, penalty) = found.map_err(raised)?;
     Ok((array::give(py, image).into_any(), noise, penalty))
 }

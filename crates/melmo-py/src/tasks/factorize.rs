@@ -1,7 +1,7 @@
 //! Sparse factors.
 
 use melmo_tasks::factorize::{Factors, Rows, row_penalty};
-use melmo_tasks::{PenaltyChoice, Settings};
+use melmo_tasks::{PenaltyChoice, Settings, Until};
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -59,13 +59,15 @@ fn fit<'py, S: Scalar + Stored>(
     let Asked { rank, nonnegative, ridge, .. } = asked;
     let (y, w, h) = (view.as_slice()?, w.as_slice()?.to_vec(), h.as_slice()?.to_vec());
     if nonnegative {
-        // Its start is found by rounds that nobody can end.
+        // Its start is found by rounds of its own.
         let (y, penalty) = (y.to_vec(), asked.penalty.clone());
-        let prepared = waiting(py, move || {
+        let until = Until::after(asked.settings.time_limit);
+        let prepared = waiting(py, &until, move |until| {
             let factors = Factors { y: &y, mask: None, rows, cols, rank, penalty: &penalty, ridge };
-            factors.prepare_nonnegative(w, h)
+            factors.prepare_nonnegative(w, h, until)
         })?;
         let prepared = prepared.map_err(raised)?;
+        asked.settings.time_limit = until.left();
         let solved = py.detach(|| watched(&prepared, &asked.settings))?;
         return told(py, solved);
     }

@@ -1,7 +1,7 @@
 //! Low rank plus sparse.
 
-use melmo_tasks::Settings;
 use melmo_tasks::rpca::{Weights, noise, prepare, rank};
+use melmo_tasks::{Settings, Until};
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,14 +43,16 @@ fn separate<'py, S: Scalar + Stored>(
     let &[rows, cols] = view.shape() else { return Err(PyValueError::new_err("X: expected a matrix")) };
     let (low_rank, sparse) = (super::penalty(low_rank)?, super::penalty(sparse)?);
     let data = view.as_slice()?.to_vec();
-    let found = waiting(py, move || {
+    let until = Until::after(settings.time_limit);
+    let found = waiting(py, &until, move |until| {
         let sigma = sigma.map_or_else(|| noise(&data, rows, cols), Ok)?;
         let weights = Weights::choose(&low_rank, &sparse, sigma, rows, cols);
-        let prepared = prepare(&data, rows, cols, &weights)?;
+        let prepared = prepare(&data, rows, cols, &weights, until)?;
         Ok((prepared, weights, sigma))
     })?;
     let (prepared, weights, sigma) = found.map_err(|error: melmo_tasks::Error| raised(error))?;
-    let solved = py.detach(|| watched(&prepared, settings))?;
+    let settings = Settings { time_limit: until.left(), ..settings.clone() };
+    let solved = py.detach(|| watched(&prepared, &settings))?;
     let found = rank(&solved.report.z[..rows * cols], rows, cols);
     let dict = told(py, solved)?;
     dict.set_item("noise", sigma)?;

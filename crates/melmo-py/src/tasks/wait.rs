@@ -1,20 +1,34 @@
-//! Work that cannot be asked to stop, done on a thread of its own.
+//! Work between whose rounds nobody looks at signals, done on a thread of its own and asked to stop.
 
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+use melmo_tasks::Until;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 /// How often signals are looked at.
 const HEARTBEAT: Duration = Duration::from_millis(50);
 
-/// The work's answer, or what a signal raised meanwhile: the thread is then left to end by itself, its answer dropped.
-pub fn waiting<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+/// The work's answer, or what a signal raised meanwhile: the work is then told that it is over, and waited for.
+pub fn waiting<T: Send + 'static>(
+    py: Python<'_>,
+    until: &Until,
+    work: impl FnOnce(&Until) -> T + Send + 'static,
+) -> PyResult<T> {
     let (send, receive) = channel();
-    std::thread::spawn(move || {
+    let enough = Arc::new(AtomicBool::new(false));
+    let asked = enough.clone();
+    let until = until.clone().asking(move |_| match asked.load(Ordering::Relaxed) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    });
+    let worker = std::thread::spawn(move || {
         // Nobody may be there to hear it.
-        let _ = send.send(work());
+        let _ = send.send(work(&until));
     });
     // A receiver cannot be shared between threads, and `detach` asks for that.
     let receive = std::sync::Mutex::new(receive);
@@ -25,7 +39,14 @@ pub fn waiting<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Sen
         });
         match heard {
             Ok(answer) => return Ok(answer),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(raised) = py.check_signals() {
+                    enough.store(true, Ordering::Relaxed);
+                    // What it was at is dropped; that it ended is what counts.
+                    let _ = py.detach(|| worker.join());
+                    return Err(raised);
+                }
+            }
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err("the work ended without an answer; this is a bug of melmo"));
             }

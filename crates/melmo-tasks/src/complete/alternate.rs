@@ -4,6 +4,7 @@ use melmo::seeded::Seeded;
 use rayon::prelude::*;
 
 use crate::complete::entries::Entries;
+use crate::until::Until;
 
 /// Entries by row and by column.
 pub struct Alternating {
@@ -86,10 +87,13 @@ impl Alternating {
     }
 
     /// Lowers ½Σ (y − (WH)ᵢⱼ)² + ν/2·(‖W‖² + ‖H‖²): exact in W and in H by turns, until it falls by less than `tolerance`
-    /// of itself or `sweeps` are done. The same on any number of threads: every line is solved by one.
-    pub fn lower(&self, pair: &mut Pair, ridge: f64, sweeps: usize, tolerance: f64) {
+    /// of itself or `sweeps` are done, or somebody ends it. The same on any number of threads: every line is solved by one.
+    pub fn lower(&self, pair: &mut Pair, ridge: f64, sweeps: usize, tolerance: f64, until: &Until) {
         let mut last = f64::INFINITY;
         for _ in 0..sweeps {
+            if until.is_over("alternating least squares") {
+                break;
+            }
             half(&self.by_row, &mut pair.w, &pair.ht, pair.rank, ridge);
             let loss = half(&self.by_column, &mut pair.ht, &pair.w, pair.rank, ridge);
             let value = loss + 0.5 * ridge * dot(&pair.w, &pair.w);
@@ -199,7 +203,9 @@ mod tests {
         let alternating = Alternating::new(&known);
         let mut pair = Pair::random(&known, 2, 1.0, 3);
         // Straight at a small ridge a random start can run off; from larger ones it does not.
-        [1.0, 1e-2, 1e-4, 1e-8].into_iter().for_each(|ridge| alternating.lower(&mut pair, ridge, 200, 0.0));
+        [1.0, 1e-2, 1e-4, 1e-8]
+            .into_iter()
+            .for_each(|ridge| alternating.lower(&mut pair, ridge, 200, 0.0, &Until::done()));
         let rmse = rest.score(|i, j| pair.at(i, j)).rmse;
         assert!(rmse < 1e-4, "{rmse}");
     }
@@ -211,7 +217,7 @@ mod tests {
         let norm = alternating.norm(1);
         let size = |ridge: f64| {
             let mut pair = Pair::random(&entries, 2, 1.0, 3);
-            alternating.lower(&mut pair, ridge, 300, 0.0);
+            alternating.lower(&mut pair, ridge, 300, 0.0, &Until::done());
             dot(&pair.w, &pair.w)
         };
         assert!(size(1.05 * norm) < 1e-6 && size(0.9 * norm) > 1e-2);

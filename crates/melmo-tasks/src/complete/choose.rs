@@ -8,6 +8,7 @@ use crate::complete::entries::Entries;
 use crate::complete::fit::{self, Model, Plan};
 use crate::complete::offsets::Offsets;
 use crate::error::Error;
+use crate::until::Until;
 
 /// What is asked for; what is left out is chosen.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,8 +62,9 @@ impl<T> Best<T> {
     }
 }
 
-/// Completes what is asked for: a tenth of the entries, drawn with the seed, judges fits to the others.
-pub fn choose(entries: &Entries, wanted: &Wanted, seed: u64) -> Result<Plan, Error> {
+/// Completes what is asked for: a tenth of the entries, drawn with the seed, judges fits to the others. When it is over before
+/// all are tried, the best so far is chosen.
+pub fn choose(entries: &Entries, wanted: &Wanted, seed: u64, until: &Until) -> Result<Plan, Error> {
     let most = entries.rows.min(entries.cols);
     if wanted.rank.is_some_and(|rank| rank == 0 || rank > most) {
         let found = wanted.rank.unwrap_or_default().to_string();
@@ -81,12 +83,12 @@ pub fn choose(entries: &Entries, wanted: &Wanted, seed: u64) -> Result<Plan, Err
         if weighed == *penalty {
             return Ok(plan(Model::SingularValues(weighed))); // it has no λ, or has been given one
         }
-        return Ok(plan(Model::SingularValues(singular_values(&rest, &judges, penalty, seed)?.1)));
+        return Ok(plan(Model::SingularValues(singular_values(&rest, &judges, penalty, seed, until)?.1)));
     }
-    let (rmse, rank, ridge) = factors(&rest, &judges, wanted, seed);
+    let (rmse, rank, ridge) = factors(&rest, &judges, wanted, seed, until);
     let asked = wanted.rank.is_some() || wanted.ridge.is_some();
     if !asked && entries.rows * entries.cols * most <= SMALL {
-        let (other, penalty) = singular_values(&rest, &judges, &fit::PENALTY.parse()?, seed)?;
+        let (other, penalty) = singular_values(&rest, &judges, &fit::PENALTY.parse()?, seed, until)?;
         if other < rmse - margin(&judges) {
             return Ok(plan(Model::SingularValues(penalty)));
         }
@@ -105,7 +107,7 @@ fn offset_weight(rest: &Entries, judges: &Entries) -> f64 {
 
 /// Ranks and ridges: for every rank a path of ridges downwards from where W = H = 0, each fit starting from the last, until
 /// the error has risen twice.
-fn factors(rest: &Entries, judges: &Entries, wanted: &Wanted, seed: u64) -> (f64, usize, f64) {
+fn factors(rest: &Entries, judges: &Entries, wanted: &Wanted, seed: u64, until: &Until) -> (f64, usize, f64) {
     let alternating = Alternating::new(rest);
     let norm = alternating.norm(seed).max(f64::MIN_POSITIVE.sqrt());
     let most = rest.rows.min(rest.cols);
@@ -117,7 +119,10 @@ fn factors(rest: &Entries, judges: &Entries, wanted: &Wanted, seed: u64) -> (f64
         let (mut risen, mut least) = (0, f64::INFINITY);
         for ridge in fit::path(norm, wanted.ridge) {
             pair.stir(0.05 * fit::size(norm, rest), seed);
-            alternating.lower(&mut pair, ridge, fit::SWEEPS, fit::TOLERANCE);
+            alternating.lower(&mut pair, ridge, fit::SWEEPS, fit::TOLERANCE, until);
+            if until.is_over("weights that are tried out") {
+                break; // this fit is not to be judged: it was cut short
+            }
             if wanted.ridge.is_some_and(|given| given != ridge) {
                 continue; // on the way to the one that was given
             }
@@ -140,6 +145,7 @@ fn singular_values(
     judges: &Entries,
     penalty: &PenaltyChoice,
     seed: u64,
+    until: &Until,
 ) -> Result<(f64, PenaltyChoice), Error> {
     let norm = Alternating::new(rest).norm(seed).max(f64::MIN_POSITIVE.sqrt());
     let mut best = Best::new(margin(judges));
@@ -147,7 +153,10 @@ fn singular_values(
     let (mut risen, mut least) = (0, f64::INFINITY);
     for lambda in fit::path(norm, None) {
         let penalty = penalty.clone().with("lambda", lambda);
-        let (x, z) = fit::short_run::<f64>(rest, &penalty, start)?;
+        let (x, z) = fit::short_run::<f64>(rest, &penalty, start, until)?;
+        if until.is_over("weights that are tried out") {
+            break;
+        }
         start = x;
         let rmse = judges.score(|i, j| z[i * rest.cols + j].f64()).rmse;
         best.take(rmse, penalty);

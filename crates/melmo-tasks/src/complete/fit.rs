@@ -17,6 +17,7 @@ use crate::number;
 use crate::prepared::{Defaults, Prepared, Tuned};
 use crate::settings::Settings;
 use crate::solve::{Watch, solve};
+use crate::until::Until;
 
 /// The penalty of singular values that is tried unless another is asked for.
 pub const PENALTY: &str = "mcp:mu=3";
@@ -67,10 +68,12 @@ impl Plan {
     }
 
     /// The problem for entries without their offsets. It starts where larger weights, each from the last, lead to.
-    pub fn prepare<S: Real>(&self, rest: &Entries, seed: u64) -> Result<Prepared<S>, Error> {
+    ///
+    /// What is over before that start is found begins from where it got to.
+    pub fn prepare<S: Real>(&self, rest: &Entries, seed: u64, until: &Until) -> Result<Prepared<S>, Error> {
         match &self.model {
-            Model::Factors { rank, ridge } => factors(rest, *rank, *ridge, seed),
-            Model::SingularValues(penalty) => singular_values(rest, penalty, seed),
+            Model::Factors { rank, ridge } => factors(rest, *rank, *ridge, seed, until),
+            Model::SingularValues(penalty) => singular_values(rest, penalty, seed, until),
         }
     }
 
@@ -110,16 +113,16 @@ fn convert<S: Real>(values: &[f64]) -> Vec<S> {
     values.iter().map(|&value| S::of(value)).collect()
 }
 
-fn factors<S: Real>(rest: &Entries, rank: usize, ridge: f64, seed: u64) -> Result<Prepared<S>, Error> {
+fn factors<S: Real>(rest: &Entries, rank: usize, ridge: f64, seed: u64, until: &Until) -> Result<Prepared<S>, Error> {
     let alternating = Alternating::new(rest);
     let norm = alternating.norm(seed).max(f64::MIN_POSITIVE.sqrt());
     let size = size(norm, rest);
     let mut pair = Pair::random(rest, rank, size, seed);
     for larger in path(norm, Some(ridge)) {
         pair.stir(0.05 * size, seed);
-        alternating.lower(&mut pair, larger, SWEEPS, TOLERANCE);
+        alternating.lower(&mut pair, larger, SWEEPS, TOLERANCE, until);
     }
-    alternating.lower(&mut pair, ridge, START_SWEEPS, 1e-8);
+    alternating.lower(&mut pair, ridge, START_SWEEPS, 1e-8, until);
     let (y, mask) = rest.dense();
     let f = Factorization::<S>::masked(convert(&y), convert(&mask), rest.rows, rest.cols, rank)?;
     let f = f.coefficient(0.5)?.ridge(ridge)?;
@@ -141,12 +144,20 @@ fn penalised<S: Real>(rest: &Entries, penalty: &PenaltyChoice, start: Vec<S>) ->
     Ok(Prepared { problem, start, defaults, optimum: None })
 }
 
-fn singular_values<S: Real>(rest: &Entries, penalty: &PenaltyChoice, seed: u64) -> Result<Prepared<S>, Error> {
+fn singular_values<S: Real>(
+    rest: &Entries,
+    penalty: &PenaltyChoice,
+    seed: u64,
+    until: &Until,
+) -> Result<Prepared<S>, Error> {
     let mut start = vec![S::ZERO; rest.rows * rest.cols];
     if let Some(lambda) = penalty.get("lambda") {
         let norm = Alternating::new(rest).norm(seed).max(f64::MIN_POSITIVE.sqrt());
         for larger in path(norm, Some(lambda)).into_iter().filter(|larger| *larger != lambda) {
-            start = short_run(rest, &penalty.clone().with("lambda", larger), start)?.0;
+            if until.is_over("a start from larger weights") {
+                break;
+            }
+            start = short_run(rest, &penalty.clone().with("lambda", larger), start, until)?.0;
         }
     }
     penalised(rest, penalty, start)
@@ -157,9 +168,12 @@ pub(super) fn short_run<S: Real>(
     rest: &Entries,
     penalty: &PenaltyChoice,
     start: Vec<S>,
+    until: &Until,
 ) -> Result<(Vec<S>, Vec<S>), Error> {
     let prepared = penalised(rest, penalty, start)?;
-    let settings = Settings { iterations: Some(TRIAL_STEPS), ..Settings::default() };
-    let report = solve(&prepared, &settings, Watch::default())?.report;
+    let settings = Settings { iterations: Some(TRIAL_STEPS), time_limit: until.left(), ..Settings::default() };
+    let mut enough = until.watcher("trial steps");
+    let watch = Watch { watcher: Some(&mut enough), ..Watch::default() };
+    let report = solve(&prepared, &settings, watch)?.report;
     Ok((report.x, report.z))
 }

@@ -6,13 +6,13 @@
 //!
 //! ```
 //! use melmo_tasks::complete::{Entries, Wanted, choose};
-//! use melmo_tasks::{Settings, Watch, solve};
+//! use melmo_tasks::{Settings, Until, Watch, solve};
 //!
 //! let y: Vec<f64> = (0..48).map(|k| if k % 5 == 3 { f64::NAN } else { ((k / 8 + 1) * (k % 8 + 1)) as f64 }).collect();
 //! let entries = Entries::of_matrix(&y, None, 6, 8)?;
-//! let plan = choose(&entries, &Wanted { offsets: true, ..Wanted::default() }, 0)?;
+//! let plan = choose(&entries, &Wanted { offsets: true, ..Wanted::default() }, 0, &Until::done())?;
 //! let offsets = plan.offsets(&entries);
-//! let prepared = plan.prepare::<f64>(&offsets.residual(&entries), 0)?;
+//! let prepared = plan.prepare::<f64>(&offsets.residual(&entries), 0, &Until::done())?;
 //! let report = solve(&prepared, &Settings::default(), Watch::default())?.report;
 //! let filled = plan.matrix(&offsets, &report.x, &report.z);
 //! assert!((filled[3] - 4.0).abs() < 0.4); // row 1, column 4: 1 · 4

@@ -1,7 +1,7 @@
 use melmo::seeded::Seeded;
 
 use super::*;
-use crate::{Settings, Watch, solve};
+use crate::{Settings, Until, Watch, solve};
 
 /// Low rank plus noise, with offsets; everything known.
 fn planted(rows: usize, cols: usize, rank: usize, noise: f64) -> Entries {
@@ -17,7 +17,7 @@ fn planted(rows: usize, cols: usize, rank: usize, noise: f64) -> Entries {
 
 fn completed(known: &Entries, plan: &Plan) -> Vec<f64> {
     let offsets = plan.offsets(known);
-    let prepared = plan.prepare::<f64>(&offsets.residual(known), 0).unwrap();
+    let prepared = plan.prepare::<f64>(&offsets.residual(known), 0, &Until::done()).unwrap();
     let report = solve(&prepared, &Settings::default(), Watch::default()).unwrap().report;
     plan.matrix(&offsets, &report.x, &report.z)
 }
@@ -30,7 +30,7 @@ fn the_chosen_model_predicts_what_it_has_not_seen() {
         Wanted { offsets: true, penalty: Some(PENALTY.parse().unwrap()), ..Wanted::default() },
         Wanted { offsets: true, rank: Some(5), ..Wanted::default() },
     ] {
-        let plan = choose(&known, &wanted, 0).unwrap();
+        let plan = choose(&known, &wanted, 0, &Until::done()).unwrap();
         let filled = completed(&known, &plan);
         let rmse = hidden.score(|i, j| filled[i * 45 + j]).rmse;
         let offsets = plan.offsets(&known);
@@ -42,14 +42,17 @@ fn the_chosen_model_predicts_what_it_has_not_seen() {
 fn what_is_given_is_not_chosen() {
     let entries = planted(12, 10, 1, 0.1);
     let wanted = Wanted { rank: Some(2), ridge: Some(0.7), ..Wanted::default() };
-    let plan = choose(&entries, &wanted, 0).unwrap();
+    let plan = choose(&entries, &wanted, 0, &Until::done()).unwrap();
     assert_eq!(plan, Plan { offset_weight: None, model: Model::Factors { rank: 2, ridge: 0.7 } });
     let wanted = Wanted { offsets: true, offset_weight: Some(2.5), ridge: Some(0.7), ..Wanted::default() };
-    let plan = choose(&entries, &wanted, 0).unwrap();
+    let plan = choose(&entries, &wanted, 0, &Until::done()).unwrap();
     assert!(plan.offset_weight == Some(2.5) && matches!(plan.model, Model::Factors { ridge: 0.7, .. }));
     let wanted = Wanted { penalty: Some("scad:lambda=3".parse().unwrap()), ..Wanted::default() };
-    assert_eq!(choose(&entries, &wanted, 0).unwrap().model, Model::SingularValues("scad:lambda=3".parse().unwrap()));
-    assert!(choose(&entries, &Wanted { rank: Some(11), ..Wanted::default() }, 0).is_err());
+    assert_eq!(
+        choose(&entries, &wanted, 0, &Until::done()).unwrap().model,
+        Model::SingularValues("scad:lambda=3".parse().unwrap())
+    );
+    assert!(choose(&entries, &Wanted { rank: Some(11), ..Wanted::default() }, 0, &Until::done()).is_err());
 }
 
 #[test]
@@ -57,7 +60,7 @@ fn a_run_from_the_start_only_polishes() {
     let entries = planted(30, 20, 2, 0.3);
     let plan = Plan { offset_weight: Some(1.0), model: Model::Factors { rank: 4, ridge: 2.0 } };
     let offsets = plan.offsets(&entries);
-    let prepared = plan.prepare::<f64>(&offsets.residual(&entries), 0).unwrap();
+    let prepared = plan.prepare::<f64>(&offsets.residual(&entries), 0, &Until::done()).unwrap();
     let before = prepared.problem.objective(&prepared.start);
     let report = solve(&prepared, &Settings::default(), Watch::default()).unwrap().report;
     assert!((report.objective - before).abs() < 1e-3 * before, "{before} {}", report.objective);
@@ -69,7 +72,7 @@ fn rows_and_columns_without_entries_follow_the_offsets() {
     let list = planted(15, 12, 1, 0.1).list.into_iter().filter(|&(i, j, _)| i != 4 && j != 7).collect();
     let known = Entries::new(15, 12, list).unwrap();
     assert_eq!(known.empty(), (1, 1));
-    let plan = choose(&known, &Wanted { offsets: true, ..Wanted::default() }, 0).unwrap();
+    let plan = choose(&known, &Wanted { offsets: true, ..Wanted::default() }, 0, &Until::done()).unwrap();
     let offsets = plan.offsets(&known);
     let filled = completed(&known, &plan);
     assert!((filled[4 * 12 + 7] - offsets.mean).abs() < 1e-9);

@@ -11,12 +11,12 @@
 //! makes it plain total variation, isotropic or not, in the image's units.
 //!
 //! ```
-//! use melmo_tasks::Settings;
 //! use melmo_tasks::denoise::{Options, Planes, denoise};
+//! use melmo_tasks::{Settings, Until};
 //!
 //! let noise = melmo::seeded::Seeded::new(1).normals::<f64>(64 * 64);
 //! let y: Vec<f64> = noise.iter().enumerate().map(|(p, n)| f64::from(u8::from(p % 64 < 32)) + 0.1 * n).collect();
-//! let answer = denoise(Planes::new(&y, 64, 64, 1)?, &Options::default(), &Settings::default())?;
+//! let answer = denoise(Planes::new(&y, 64, 64, 1)?, &Options::default(), &Settings::default(), &Until::done())?;
 //! assert!((answer.noise - 0.1).abs() < 0.01);
 //! assert!((answer.image[64 * 32 + 16] - 1.0).abs() < 0.05);
 //! # Ok::<(), melmo_tasks::Error>(())
@@ -45,6 +45,7 @@ use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::settings::Settings;
 use crate::solve::{Solved, Watch, solve};
+use crate::until::Until;
 
 /// What can be chosen; everything has a default.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,12 +80,19 @@ pub struct Denoised<S: Real> {
     pub solved: Vec<Solved<S>>,
 }
 
-/// Denoises an image, its strips in parallel.
-pub fn denoise<S: Real>(image: Planes<'_, S>, options: &Options, settings: &Settings) -> Result<Denoised<S>, Error> {
+/// Denoises an image, its strips in parallel, as far as they get until it is over.
+pub fn denoise<S: Real>(
+    image: Planes<'_, S>,
+    options: &Options,
+    settings: &Settings,
+    until: &Until,
+) -> Result<Denoised<S>, Error> {
     let plan = Plan::new(image, options)?;
     let out = Mutex::new(plan.blank());
     let one = |strip: &Strip| -> Result<Solved<S>, Error> {
-        let mut solved = solve(&plan.prepare(strip)?, settings, Watch::default())?;
+        let mut enough = until.watcher("denoising");
+        let watch = Watch { watcher: Some(&mut enough), ..Watch::default() };
+        let mut solved = solve(&plan.prepare(strip)?, settings, watch)?;
         let x = std::mem::take(&mut solved.report.x);
         solved.report.z = Vec::new();
         // Where two strips meet their shares are added; the sum of two numbers does not depend on who comes first.

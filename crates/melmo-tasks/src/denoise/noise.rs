@@ -25,13 +25,24 @@ const SHARED: f64 = 3.4;
 /// channel's least or largest value, are left out. Means of squares, unlike medians, count the rounding to 8 bits as the
 /// noise it is. Channels are combined by their mean variance.
 pub fn estimate<S: Real>(image: &Planes<'_, S>) -> f64 {
-    let of_channel = |c: usize| variance(image.channel(c), image.rows, image.cols);
+    let unit = unit(image);
+    let of_channel = |c: usize| variance(image.channel(c), image.rows, image.cols, unit);
     let variances: Vec<f64> = (0..image.channels).into_par_iter().map(of_channel).collect();
-    (variances.iter().sum::<f64>() / image.channels as f64).sqrt()
+    (variances.iter().sum::<f64>() / image.channels as f64).sqrt() * unit
 }
 
-/// σ̂² of one channel.
-fn variance<S: Real>(x: &[S], rows: usize, cols: usize) -> f64 {
+/// 1, or for samples whose squares would overflow or vanish a power of two of about their size.
+fn unit<S: Real>(image: &Planes<'_, S>) -> f64 {
+    let largest = image.data.iter().map(|v| v.f64().abs()).fold(0.0, f64::max);
+    if largest == 0.0 || (1e-100..1e100).contains(&largest) {
+        1.0
+    } else {
+        largest.log2().clamp(-1000.0, 1000.0).floor().exp2()
+    }
+}
+
+/// σ̂² of one channel, in squares of a unit.
+fn variance<S: Real>(x: &[S], rows: usize, cols: usize, unit: f64) -> f64 {
     let clipped = clipped(x);
     let mut squares: Vec<Square> = Vec::new();
     // A line has no second direction; an image of two lines is looked at along them.
@@ -47,11 +58,12 @@ fn variance<S: Real>(x: &[S], rows: usize, cols: usize) -> f64 {
         for i in top..height.min(top + SIDE) {
             let above = &x[i * cols..];
             for (j, square) in (0..width).map(|j| (j, j / SIDE)) {
-                let at = |di: usize, dj: usize| above[di * cols + j + dj].f64();
+                let sample = |di: usize, dj: usize| above[di * cols + j + dj].f64();
+                let at = |di: usize, dj: usize| sample(di, dj) / unit;
                 let line = |di: usize| if wide { at(di, 0) - 2.0 * at(di, 1) + at(di, 2) } else { at(di, 0) };
                 let response = if deep { line(0) - 2.0 * line(1) + line(2) } else { line(0) };
                 let touches =
-                    clipped.is_some_and(|is| (0..=reach.0).any(|di| (0..=reach.1).any(|dj| is.holds(at(di, dj)))));
+                    clipped.is_some_and(|is| (0..=reach.0).any(|di| (0..=reach.1).any(|dj| is.holds(sample(di, dj)))));
                 if !touches {
                     band[square].take(response);
                 }

@@ -23,6 +23,18 @@ fn tuned(beta_limit: f64) -> Tuned {
     }
 }
 
+/// Refuses samples whose squares no sum can hold.
+fn expect_moderate<S: Real>(y: &[S]) -> Result<(), Error> {
+    let most = if S::EPSILON > 1e-10 { 1e15 } else { 1e150 };
+    match y.iter().find(|v| !(v.f64().abs() <= most)) {
+        None => Ok(()),
+        Some(v) => {
+            let found = format!("a sample of {:.1e}, in units of the noise or of the penalty", v.f64());
+            Err(Error::input("an image", found, format!("at most {most:e}: clip it first, or divide the image")))
+        }
+    }
+}
+
 /// The strips of an image and the problem of each.
 pub struct Plan<'a, S> {
     image: Planes<'a, S>,
@@ -94,6 +106,7 @@ impl<'a, S: Real> Plan<'a, S> {
         let scale = S::of(1.0 / self.scale());
         let samples = (0..channels).flat_map(|c| self.image.stretch(c, strip.seen.clone()));
         let y: Vec<S> = samples.map(|&v| v * scale).collect();
+        expect_moderate(&y)?;
         // The automatic problem is first smoothed so much that it is Tikhonov's: there the data themselves are the best start.
         let start = if self.chosen.is_some() { start::smooth(&y, shape)? } else { y.clone() };
         let problem = match &self.chosen {

@@ -13,6 +13,7 @@ use super::rows::{Rows, row_penalty, units};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
+use crate::until::Until;
 
 /// Rounds of the start: W, then H.
 const ROUNDS: usize = 300;
@@ -30,7 +31,9 @@ const TUNED: Tuned = Tuned {
 impl<S: Real> Factors<'_, S> {
     /// The problem with W ≥ 0 and H ≥ 0, from a start whose signs are dropped. W and H are improved by turns first, entry by
     /// entry: the solver's own steps then mostly earn the certificate.
-    pub fn prepare_nonnegative(&self, mut w: Vec<S>, mut h: Vec<S>) -> Result<Prepared<S>, Error> {
+    ///
+    /// What is over before that start is found begins from where it got to.
+    pub fn prepare_nonnegative(&self, mut w: Vec<S>, mut h: Vec<S>, until: &Until) -> Result<Prepared<S>, Error> {
         let Self { rows, cols, rank, .. } = *self;
         Refused::expect_len("the start of W", rows * rank, w.len())?;
         Refused::expect_len("the start of H", rank * cols, h.len())?;
@@ -42,13 +45,13 @@ impl<S: Real> Factors<'_, S> {
         let nonnegative = PenaltyChoice::new("nonnegative", &[])?;
         let on_h = nonnegative.build(&Lift::Entries, &block("H")?)?;
         let g = Blocks::new(&layout, vec![("W", 1.0, on_w), ("H", 1.0, on_h)])?;
-        self.alternate(&mut w, &mut h, &nonnegative)?;
+        self.alternate(&mut w, &mut h, &nonnegative, until)?;
         let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
         let defaults = Defaults { iterations: 500, tuned: Some(TUNED), ..Defaults::default() };
         Ok(Prepared { problem, start: [w, h].concat(), defaults, optimum: None })
     }
 
-    fn alternate(&self, w: &mut [S], h: &mut [S], nonnegative: &PenaltyChoice) -> Result<(), Error> {
+    fn alternate(&self, w: &mut [S], h: &mut [S], nonnegative: &PenaltyChoice, until: &Until) -> Result<(), Error> {
         let Self { rows, cols, rank, ridge, .. } = *self;
         let (phi, floor) = (row_penalty(self.penalty, rank, true)?, row_penalty(nonnegative, rank, false)?);
         let (phi, floor) = (units(&*phi)?, units(&*floor)?);
@@ -58,6 +61,9 @@ impl<S: Real> Factors<'_, S> {
         let turned = transposed(&y, rows, cols);
         let (mut before, mut h_turned, mut w_turned);
         for _ in 0..ROUNDS {
+            if until.is_over("W and H by turns") {
+                break;
+            }
             before = w.to_vec();
             Rows { y: &y, basis: h, cols, rank, ridge: 0.0 }.improve(phi, w, SWEEPS);
             w_turned = transposed(w, rows, rank);
@@ -95,7 +101,7 @@ mod tests {
         y[7] = f64::NAN;
         let penalty = "l1:lambda=1e-4".parse().unwrap();
         let factors = Factors { y: &y, mask: None, rows, cols, rank, penalty: &penalty, ridge: 1e-4 };
-        let prepared = factors.prepare_nonnegative(draw(rows * rank), draw(rank * cols)).unwrap();
+        let prepared = factors.prepare_nonnegative(draw(rows * rank), draw(rank * cols), &Until::done()).unwrap();
         let solved = solve(&prepared, &Settings::default(), Watch::default()).unwrap();
         // z has the signs and the zeros; x is the point that the certificate speaks of.
         let (w, h) = solved.report.z.split_at(rows * rank);

@@ -1,3 +1,5 @@
+use std::ops::ControlFlow;
+
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo::solver::{LambdaPath, geometric};
@@ -6,6 +8,7 @@ use rayon::prelude::*;
 use crate::error::Error;
 use crate::regress::path::check_count;
 use crate::regress::{Loss, Regression};
+use crate::until::Until;
 
 /// One λ of a path, as cross-validation judged it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,22 +34,37 @@ pub struct CrossValidation {
     pub simplest: usize,
 }
 
+/// The most numbers that all solutions of a path may come to: 2 GiB.
+const KEPT: usize = 1 << 28;
+
 /// A path ends where this share of the loss at its start is left: the rest would follow noise, and for separable classes
 /// run off to infinity.
 fn exhausted(loss: Loss) -> f64 {
     if loss == Loss::Logistic { 1e-2 } else { 1e-5 }
 }
 
-/// Solves a path on some rows: the solutions, λ by λ.
-fn path<S: Real>(regression: &Regression, rows: &[usize], lambdas: &[f64]) -> Result<Vec<Vec<S>>, Error> {
+/// Solves a path on some rows: the solutions, λ by λ, as far as it gets until it is over.
+fn path<S: Real>(
+    regression: &Regression,
+    rows: &[usize],
+    lambdas: &[f64],
+    until: &Until,
+) -> Result<Vec<Vec<S>>, Error> {
     let f = regression.smooth::<S>(rows)?;
     let penalty = |lambda| regression.penalty(lambda, rows.len()).map_err(library);
     let mut path = LambdaPath::new(&*f, None, penalty)?.accuracy(1e-3, 20);
     path.lambda_max()?;
     let mut solutions: Vec<Vec<S>> = Vec::with_capacity(lambdas.len());
     let mut null = None;
+    let go_on = || match until.is_over("cross-validation") {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
     for &lambda in lambdas {
-        let point = path.solve(lambda)?;
+        let (point, flow) = path.solve_while(lambda, go_on)?;
+        if flow.is_break() || go_on().is_break() {
+            return Ok(solutions);
+        }
         let explained = point.loss <= exhausted(regression.loss) * *null.get_or_insert(point.loss);
         solutions.push(point.x);
         if explained {
@@ -76,18 +94,26 @@ impl Regression {
     }
 
     /// `count` λ from λ_max to λ_max·`ratio`, each fitted on all rows and on all but one of `folds` parts of a seeded
-    /// shuffle. The folds run in parallel; the result does not depend on how many threads there are.
+    /// shuffle. The folds run in parallel; the result does not depend on how many threads there are. When it is over before
+    /// the last λ, the path ends with the last that every fold has been through.
     pub fn cross_validate<S: Real>(
         &self,
         count: usize,
         ratio: f64,
         folds: usize,
         seed: u64,
+        until: &Until,
     ) -> Result<CrossValidation, Error> {
-        let rows = self.design.rows;
+        let (rows, cols) = (self.design.rows, self.design.cols);
         check_count(count)?;
         if folds < 2 || folds > rows {
             return Err(Error::input("folds", folds.to_string(), format!("2 to {rows}, the number of rows")));
+        }
+        // Every solution of every fold is kept.
+        let most = KEPT / (cols + 1) / (folds + 1);
+        if count > most {
+            let found = format!("{count} λ with {cols} columns and {folds} folds");
+            return Err(Error::input("the path", found, format!("at most {most}, as every solution is kept")));
         }
         let lambda_max = self.lambda_max::<S>()?;
         let lambdas = geometric(lambda_max, ratio, count);
@@ -104,12 +130,17 @@ impl Regression {
                 .flat_map(|&row| &self.x[row * self.design.cols..(row + 1) * self.design.cols])
                 .copied()
                 .collect();
-            let solutions = path::<S>(self, &kept, &lambdas)?;
+            let solutions = path::<S>(self, &kept, &lambdas, until)?;
             let judged = |x: &Vec<S>| self.loss.mean(&truth, &self.coefficients(x).predict(&cells));
             Ok(solutions.iter().map(judged).collect())
         };
+        let all = path::<S>(self, &self.all(), &lambdas, until)?;
         let losses: Vec<Vec<f64>> = (0..folds).into_par_iter().map(fitted).collect::<Result<_, _>>()?;
-        let all = path::<S>(self, &self.all(), &lambdas)?;
+        let count = losses.iter().map(Vec::len).chain([all.len()]).min().unwrap_or(0);
+        if count == 0 {
+            let expected = "more time, or a λ of your own: then nothing is tried out";
+            return Err(Error::input("cross-validation", "its end before a single λ was tried", expected));
+        }
         let points: Vec<Point> = (0..count)
             .map(|i| {
                 let at: Vec<f64> = losses.iter().map(|fold| fold[i]).collect();

@@ -19,12 +19,20 @@ use melmo::smooth::{RobustPca, Smooth};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared};
+use crate::until::Until;
 
 /// Both penalties unless others are asked for: MCP leaves what is far above the noise unshrunk.
 pub const PENALTY: &str = "mcp:mu=3";
 
-/// The problem for rows×cols data Y, NaN where it has no entry, from where the convex penalties of the same weights lead to.
-pub fn prepare<S: Real>(y: &[S], rows: usize, cols: usize, weights: &Weights) -> Result<Prepared<S>, Error> {
+/// The problem for rows×cols data Y, NaN where it has no entry, from where the convex penalties of the same weights lead to, or
+/// as far as they get until it is over.
+pub fn prepare<S: Real>(
+    y: &[S],
+    rows: usize,
+    cols: usize,
+    weights: &Weights,
+    until: &Until,
+) -> Result<Prepared<S>, Error> {
     let mask = crate::recover::observed(y, None)?;
     if !mask.contains(&S::ONE) {
         return Err(Error::input("Y", "no entry: every one is missing", "some numbers"));
@@ -40,7 +48,7 @@ pub fn prepare<S: Real>(y: &[S], rows: usize, cols: usize, weights: &Weights) ->
     let low_rank = of("L", &weights.low_rank, Lift::SingularValues)?;
     let sparse = of("S", &weights.sparse, Lift::Entries)?;
     let g = Blocks::new(&layout, vec![low_rank, sparse])?;
-    let start = start::start(y, &mask, rows, cols, weights)?;
+    let start = start::start(y, &mask, rows, cols, weights, until)?;
     let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
     let defaults = Defaults { iterations: 200, ..Defaults::default() };
     Ok(Prepared { problem, start, defaults, optimum: None })

@@ -8,6 +8,7 @@ use melmo::real::Real;
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::rpca::weights::{Weights, column_medians};
+use crate::until::Until;
 
 /// Rounds from each of the two beginnings, and from the better one.
 const ROUNDS: [usize; 2] = [10, 40];
@@ -37,6 +38,7 @@ pub(super) fn start<S: Real>(
     rows: usize,
     cols: usize,
     weights: &Weights,
+    until: &Until,
 ) -> Result<Vec<S>, Error> {
     let layout = Layout::matrix(rows, cols)?;
     let slope = |penalty: &PenaltyChoice, lift| -> Result<_, Error> {
@@ -56,18 +58,21 @@ pub(super) fn start<S: Real>(
         if !still {
             parts.move_sparse();
         }
-        parts.rounds(ROUNDS[0]);
+        parts.rounds(ROUNDS[0], until);
         trials.push(parts);
     }
     let mut best = trials.swap_remove(usize::from(trials[1].value < trials[0].value));
-    best.rounds(ROUNDS[1]);
+    best.rounds(ROUNDS[1], until);
     Ok([best.low_rank, best.sparse].concat())
 }
 
 impl<S: Real> Parts<'_, S> {
-    fn rounds(&mut self, most: usize) {
+    fn rounds(&mut self, most: usize, until: &Until) {
         let scale = melmo::vector::norm2(&self.low_rank) + melmo::vector::norm2(&self.sparse);
         for _ in 0..most {
+            if until.is_over("L and S by turns") {
+                break;
+            }
             let before = self.sparse.clone();
             self.move_low_rank();
             self.move_sparse();

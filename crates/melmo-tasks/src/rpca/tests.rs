@@ -24,7 +24,7 @@ fn separated<S: Real>(y: &[S]) -> (Vec<S>, Vec<S>) {
     let (rows, cols) = (24, 320);
     let penalty: PenaltyChoice = PENALTY.parse().unwrap();
     let weights = Weights::choose(&penalty, &penalty, noise(y, rows, cols).unwrap(), rows, cols);
-    let prepared = prepare(y, rows, cols, &weights).unwrap();
+    let prepared = prepare(y, rows, cols, &weights, &Until::done()).unwrap();
     let report = solve(&prepared, &Settings::default(), Watch::default()).unwrap().report;
     (report.z[..y.len()].to_vec(), report.z[y.len()..].to_vec())
 }
@@ -64,5 +64,5 @@ fn missing_entries_are_left_out() {
 fn nothing_but_gaps_is_refused() {
     let penalty: PenaltyChoice = PENALTY.parse().unwrap();
     let weights = Weights::choose(&penalty, &penalty, 1.0, 2, 2);
-    assert!(prepare(&[f64::NAN; 4], 2, 2, &weights).is_err());
+    assert!(prepare(&[f64::NAN; 4], 2, 2, &weights, &Until::done()).is_err());
 }

@@ -12,12 +12,13 @@ use melmo_tasks::Solved;
 use melmo_tasks::denoise::{Options, Plan, Planes, Strip, strips as cut};
 
 use crate::args::{Denoise, Solving};
+use crate::checkpoint::Checkpoint;
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::job::Job;
 use crate::output::{Outputs, extension};
 use crate::picture::Picture;
-use crate::render::{Summary, short};
+use crate::render::{Summary, progress, short};
 use crate::session::{self, Ready, Solve};
 
 /// The picture as it was solved for, and the clean one.
@@ -29,17 +30,18 @@ pub struct Kept {
 }
 
 /// Runs the command in the way that fits the picture's size and what is asked for.
-pub fn run(denoise: &Denoise, job: &Job) -> Result<ExitCode, Error> {
+pub fn run(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
     let solving = &denoise.solving;
+    let until = progress::until(solving.quiet, solving.time_limit);
     let files = [&solving.trace, &solving.checkpoint, &solving.result, &solving.report, &denoise.init];
     let watched = files.iter().any(|file| file.is_some()) || solving.settings().epsilon.is_some();
-    let mut inputs = Inputs::default();
+    let mut inputs = Inputs::new(solving, false, &until);
     let (picture, reference) = denoise.pictures(&mut inputs)?;
     let large = cut::strips(picture.rows, picture.cols, picture.planes.len()).len() > 1;
     if large && !watched || denoise.is_idle(&picture)? {
-        return strips::run(denoise, job, picture, reference);
+        return strips::run(denoise, job, picture, reference, &until);
     }
-    session::run(denoise, job)
+    session::run(denoise, job, begun)
 }
 
 impl Denoise {

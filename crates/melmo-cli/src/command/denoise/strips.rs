@@ -10,7 +10,7 @@ use melmo::drive::Observer;
 use melmo::real::Real;
 use melmo::solver::{Info, Solver};
 use melmo_tasks::denoise::{Plan, Planes, Strip};
-use melmo_tasks::{Ended, Error as TaskError, Watch, solve};
+use melmo_tasks::{Ended, Error as TaskError, Settings, Until, Watch, solve};
 use rayon::prelude::*;
 
 use crate::args::Denoise;
@@ -20,7 +20,7 @@ use crate::job::Job;
 use crate::output::Outputs;
 use crate::picture::Picture;
 use crate::render::progress::{self, interrupted};
-use crate::render::{Summary, seconds, short};
+use crate::render::{Summary, say, seconds, short};
 use crate::session::Solve;
 
 /// Counts the steps of all strips on one bar.
@@ -34,9 +34,15 @@ impl<S: Real> Observer<S> for Steps<'_> {
 }
 
 /// Runs the command; single precision is plenty for a picture, and half the memory.
-pub fn run(denoise: &Denoise, job: &Job, mut picture: Picture, reference: Option<Picture>) -> Result<ExitCode, Error> {
+pub fn run(
+    denoise: &Denoise,
+    job: &Job,
+    mut picture: Picture,
+    reference: Option<Picture>,
+    until: &Until,
+) -> Result<ExitCode, Error> {
     let solving = &denoise.solving;
-    let mut outputs = Outputs::plan(solving.force, &denoise.outputs()?)?;
+    let mut outputs = Outputs::plan(solving.force, &denoise.outputs()?, &[])?;
     if let Some(path) = &solving.save_config {
         outputs.bytes(path, job.to_toml().as_bytes())?;
     }
@@ -46,11 +52,12 @@ pub fn run(denoise: &Denoise, job: &Job, mut picture: Picture, reference: Option
     let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &denoise.options())?;
     denoise.tell(&picture, &plan, &mut summary);
     let begun = std::time::Instant::now();
-    let Solved { image, steps, ended, worst } = solved(denoise, &plan)?;
+    let Solved { image, steps, ended, worst } = solved(denoise, &plan, until)?;
     let strips = plan.strips().len();
     let (why, done) = match ended {
         Ended::Interrupted => ("; interrupted: the picture so far is kept", false),
         Ended::NotFinite => ("; a number was not finite: the last good points are kept", false),
+        Ended::Time => ("; time is up: the picture so far is kept", true),
         _ => ("", true),
     };
     let time = seconds(begun.elapsed().as_secs_f64());
@@ -82,9 +89,9 @@ pub fn run(denoise: &Denoise, job: &Job, mut picture: Picture, reference: Option
     }
     let files: Vec<String> = outputs.written.iter().map(|path| path.display().to_string()).collect();
     summary.add("written", files.clone(), "written", files.join(", "));
+    outputs.place(|_| Ok(()))?;
     if !solving.quiet || solving.json {
-        // A reader that went away early has seen enough.
-        let _ = summary.print(solving.json);
+        say::printed(summary.print(solving.json))?;
     }
     Ok(ExitCode::from(u8::from(!done)))
 }
@@ -102,7 +109,7 @@ struct Solved {
 /// One strip's steps, ending and certificate.
 type End = (u64, Ended, Option<[f64; 2]>);
 
-fn solved(denoise: &Denoise, plan: &Plan<'_, f32>) -> Result<Solved, Error> {
+fn solved(denoise: &Denoise, plan: &Plan<'_, f32>, until: &Until) -> Result<Solved, Error> {
     let settings = denoise.solving.settings();
     let out = Mutex::new(plan.blank());
     let bar = progress::bar(denoise.solving.quiet, 0);
@@ -110,6 +117,8 @@ fn solved(denoise: &Denoise, plan: &Plan<'_, f32>) -> Result<Solved, Error> {
         let prepared = plan.prepare(strip)?;
         bar.inc_length(melmo_tasks::solve::iterations(&prepared.defaults, &settings));
         let mut steps = Steps(&bar);
+        // The time is that of all strips together.
+        let settings = Settings { time_limit: until.left(), ..settings.clone() };
         let found = solve(&prepared, &settings, Watch { watcher: Some(&mut steps), ..Watch::default() })?;
         // Where two strips meet their shares are added; the sum of two numbers does not depend on who comes first.
         plan.place(&mut out.lock().unwrap_or_else(std::sync::PoisonError::into_inner), strip, &found.report.x);

@@ -15,7 +15,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), Error> {
     let mut at = SIGNATURE;
     while let Some([a, b, c, d, name @ ..]) = bytes.get(at..at.saturating_add(HEAD)) {
         let length = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
-        if name == b"PLTE" && (length % 3 != 0 || length == 0 || length > 3 * 256) {
+        if name == b"PLTE" && (!length.is_multiple_of(3) || length == 0 || length > 3 * 256) {
             let found = format!("a palette of {length} bytes");
             return Err(Error::malformed(Place::Byte(at), found, "three bytes a colour, 1 to 256 colours", HINT));
         }

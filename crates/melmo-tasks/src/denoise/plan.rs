@@ -26,7 +26,7 @@ fn tuned(beta_limit: f64) -> Tuned {
 /// Refuses samples whose squares no sum can hold.
 fn expect_moderate<S: Real>(y: &[S]) -> Result<(), Error> {
     let most = if S::EPSILON > 1e-10 { 1e15 } else { 1e150 };
-    match y.iter().find(|v| !(v.f64().abs() <= most)) {
+    match y.iter().find(|v| !v.is_finite() || v.f64().abs() > most) {
         None => Ok(()),
         Some(v) => {
             let found = format!("a sample of {:.1e}, in units of the noise or of the penalty", v.f64());

@@ -32,7 +32,7 @@ pub fn campaign(run: &mut Run) {
             return Err(format!("{arguments}: a file is neither the old one nor the new"));
         }
         match output.status.code() {
-            Some(0 | 1 | 2) => Ok(()),
+            Some(0..=2) => Ok(()),
             code => Err(format!("{arguments}: status {code:?}")),
         }
     });

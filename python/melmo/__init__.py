@@ -19,6 +19,8 @@ from melmo import penalty as penalty
 from melmo._catalogue import catalogue as catalogue
 from melmo._certificate import Certificate as Certificate
 from melmo._certificate import Verification as Verification
+from melmo._check import Checked as Checked
+from melmo._check import check as check
 from melmo._functions import dual_norm as dual_norm
 from melmo._functions import envelope as envelope
 from melmo._functions import lmo as lmo
@@ -61,6 +63,7 @@ def __dir__() -> list[str]:
 __all__ = [
     *_estimators(),
     "Certificate",
+    "Checked",
     "Info",
     "Iteration",
     "Problem",
@@ -68,6 +71,7 @@ __all__ = [
     "Trace",
     "Verification",
     "catalogue",
+    "check",
     "data",
     "denoise",
     "denoise_tv",

@@ -11,6 +11,7 @@ import numpy as np
 from melmo import _melmo
 from melmo._arrays import Array, Packing, Shape, Variable, precision_of, rows_cols
 from melmo._certificate import Certificate
+from melmo._check import Checked, check_terms, own_terms, warn_of_terms
 from melmo._checks import brief, function, made, number, optional_whole
 from melmo._loss import Loss
 from melmo._operator import Operator, build_operator
@@ -64,6 +65,7 @@ class Problem:
         self.range = self._range(operator)
         penalty = build_penalty(g, self.range)
         self._raw = _melmo.Problem(self.packing.precision, loss, penalty, operator, self.packing.layout)
+        self._own = own_terms(f, g, T)
 
     def _range(self, operator: _melmo.Operator) -> Packing:
         """How Tx lies in memory. A block that is as large as x has its shape."""
@@ -155,6 +157,7 @@ class Problem:
         if error is not None:
             attach(error, result)
             raise error
+        warn_of_terms(self, result.x, result.status)
         return result
 
     def _result(self, raw: dict[str, Any]) -> Result:
@@ -185,6 +188,12 @@ class Problem:
             return x, fun
         value = self.objective(near.point)
         return (near.point, value) if value <= fun else (x, fun)
+
+    def check(
+        self, x0: Any = None, *, probes: int | None = None, seed: int = 1, tolerance: float | None = None
+    ) -> Checked:
+        """Whether its terms are what they say, at and around `x0`; the keywords are those of :func:`melmo.check`."""
+        return check_terms(self, x0, "fTg", probes, seed, tolerance)
 
     def iterate(
         self,

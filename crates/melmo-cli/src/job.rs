@@ -125,6 +125,14 @@ impl Job {
         self
     }
 
+    /// Refuses options that mean nothing to a command that takes the problem of another.
+    pub fn refuse(&self, meaningless: &[&str], why: impl Fn(&str) -> &'static str) -> Result<(), Error> {
+        match self.options.iter().find(|(option, _)| meaningless.contains(&option.as_str())) {
+            Some((option, _)) => Err(Error::option(option, why(option))),
+            None => Ok(()),
+        }
+    }
+
     /// The options that decide what is solved.
     pub fn problem(&self) -> Self {
         let keep = |(option, _): &&(String, String)| !ABOUT_THE_RUN.contains(&option.as_str());

@@ -44,6 +44,10 @@ fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
             use_threads(solving!(&compare.problem, problem => problem.solving.threads))?;
             command::compare::run(&compare, &job)
         }
+        Command::Check(check) => {
+            use_threads(solving!(&check.problem, problem => problem.solving.threads))?;
+            command::check::run(&check, &job)
+        }
         Command::Reproduce(reproduce) => {
             use_threads(reproduce.threads)?;
             command::reproduce::run(&reproduce)

@@ -7,6 +7,7 @@
 mod array;
 mod catalogue;
 mod certificate;
+mod check;
 mod data;
 mod error;
 mod failure;
@@ -35,6 +36,7 @@ fn _melmo(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<term::Operator>()?;
     m.add_class::<problem::Problem>()?;
     m.add_class::<certificate::Certificate>()?;
+    m.add_class::<check::Law>()?;
     m.add_class::<run::Run>()?;
     catalogue::register(m)?;
     oracle::register(m)?;

@@ -13,6 +13,7 @@ use pyo3::types::PyDict;
 
 use crate::array::{self, Blocks};
 use crate::certificate::{Certificate, CheckRow, Stored, lines};
+use crate::check::{self, Effort, Law};
 use crate::error::raised;
 use crate::failure;
 use crate::run::{Run, Startable};
@@ -122,6 +123,11 @@ impl Problem {
         tolerance: f64,
     ) -> PyResult<bool> {
         precisely!(&self.0, p => passed(py, p, certificate, x, tolerance))
+    }
+
+    /// Whether those of the terms `f`, `T`, `g` that are named are what they say, at and around x.
+    fn check(&self, py: Python<'_>, x: &Bound<'_, PyAny>, terms: &str, effort: Effort) -> PyResult<Vec<Law>> {
+        precisely!(&self.0, p => check::check(py, p, x, terms, effort))
     }
 
     /// A solver that goes step by step.

@@ -1,5 +1,6 @@
 //! What was typed.
 
+mod check;
 mod compare;
 mod complete;
 mod denoise;
@@ -11,6 +12,7 @@ mod rpca;
 mod solving;
 mod theory;
 
+pub use check::Check;
 pub use compare::Compare;
 pub use complete::{Answer, Complete};
 pub use denoise::Denoise;
@@ -41,6 +43,7 @@ pub enum Command {
     #[command(flatten)]
     Solve(Problem),
     Compare(Compare),
+    Check(Check),
     Reproduce(Reproduce),
     List(List),
     Explain(Explain),

@@ -81,11 +81,10 @@ fn run_in<S: Real, C: Solve>(compare: &Compare, problem: &C, job: &Job) -> Resul
 /// The files it will write, checked; options that mean nothing here are refused.
 fn plan(compare: &Compare, solving: &Solving, job: &Job) -> Result<Outputs, Error> {
     let meaningless = ["output", "noisy-output", "result", "checkpoint", "resume", "method", "save-config"];
-    if let Some((option, _)) = job.options.iter().find(|(option, _)| meaningless.contains(&option.as_str())) {
-        let hint =
-            if option == "method" { "name the methods with --methods" } else { "solve with the best method then" };
-        return Err(Error::option(option, format!("`compare` only compares: {hint}")));
-    }
+    job.refuse(&meaningless, |option| match option {
+        "method" => "`compare` only compares: name the methods with --methods",
+        _ => "`compare` only compares: solve with the best method then",
+    })?;
     if let Some(path) = &solving.trace {
         trace::expect_format(path)?;
     }

@@ -15,6 +15,7 @@ macro_rules! solving {
 }
 pub(crate) use solving;
 
+pub mod check;
 pub mod compare;
 mod complete;
 pub mod denoise;

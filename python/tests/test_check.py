@@ -1,0 +1,175 @@
+"""`melmo.check` names what is wrong with a term, and a run that trusted one says so."""
+
+import warnings
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import melmo
+
+Y = np.random.default_rng(0).standard_normal(12)
+
+
+def squares(factor=1.0):
+    return lambda x: (0.5 * ((x - Y) ** 2).sum(), factor * (x - Y))
+
+
+class Mcp:
+    """λ = 0.5, μ = 2: ρ = 0.5."""
+
+    weak_convexity = 0.5
+
+    def value(self, u):
+        a = np.abs(u)
+        return float(np.where(a <= 1, 0.5 * a - a**2 / 4, 0.25).sum())
+
+    def prox(self, u, beta):
+        a = np.abs(u)
+        return np.where(a <= 1, np.sign(u) * np.maximum(a - 0.5 * beta, 0) / (1 - beta / 2), u)
+
+
+class Forgotten(Mcp):
+    weak_convexity = 0.0
+
+
+class NoProx(Mcp):
+    weak_convexity = 0.0
+
+    def value(self, u):
+        return float(np.abs(u).sum())
+
+    def prox(self, u, beta):
+        return 1e9 * u
+
+
+class Short(NoProx):
+    def prox(self, u, beta):
+        return u[:3]
+
+
+class Matrix:
+    """A, with an adjoint that is so many times the right one."""
+
+    shape = (8, 12)
+
+    def __init__(self, factor=1.0):
+        self.A, self.factor = np.random.default_rng(1).standard_normal(self.shape), factor
+
+    def matvec(self, x):
+        return self.A @ x
+
+    def rmatvec(self, y):
+        return self.factor * (self.A.T @ y)
+
+
+def failures(checked):
+    return [(wrong.term, wrong.law) for wrong in checked.failures]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_right_passes(dtype):
+    checked = melmo.check(squares(), Mcp(), Matrix(), np.ones(12, dtype))
+    assert checked.passed and bool(checked), checked
+    assert {finding.term for finding in checked} == {"f", "g", "T"} and all(finding.tests > 0 for finding in checked)
+    checked.raise_for_failure()
+    assert melmo.Problem(melmo.loss.Masked(Y), melmo.penalty.MCP(0.5, 2.0)).check().passed
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_wrong_is_named(dtype):
+    x0 = np.ones(12, dtype)
+    assert failures(melmo.check(squares(2.0), Mcp(), x0=x0)) == [("f", "gradient")]
+    assert failures(melmo.check(squares(-1.0), Mcp(), x0=x0)) == [("f", "gradient")]
+    doubled = melmo.check(squares(), Mcp(), Matrix(2.0), x0)
+    assert failures(doubled) == [("T", "adjoint")]
+    assert "0.5000 times" in repr(doubled) and "FAILS  T adjoint" in repr(doubled)
+    with pytest.raises(ValueError, match="T adjoint"):
+        doubled.raise_for_failure()
+    bounded = Matrix()
+    bounded.norm_bound = 0.5
+    assert failures(melmo.check(squares(), Mcp(), bounded, x0)) == [("T", "norm bound")]
+    assert failures(melmo.check(squares(), NoProx(), x0=x0)) == [("g", "prox")]
+
+
+def test_a_forgotten_weak_convexity_comes_with_the_pair_that_shows_it():
+    (wrong,) = melmo.check(squares(), Forgotten(), x0=np.ones(12)).failures
+    assert wrong.law == "weak convexity" and "ρ of 0.5" in wrong.advice
+    a, b, g = wrong.witness["a"], wrong.witness["b"], Forgotten()
+    assert a.shape == (12,) and g.value((a + b) / 2) > (g.value(a) + g.value(b)) / 2
+
+
+def test_a_prox_of_the_wrong_length_is_a_finding():
+    checked = melmo.check(squares(), Short(), x0=np.ones(12))
+    assert failures(checked) == [("g", "answers")] and "expected 12 entries" in checked.failures[0].advice
+    # The other terms had their turn.
+    assert ("f", "gradient") in [(found.term, found.law) for found in checked]
+
+
+@pytest.mark.parametrize("effort", [{"probes": -1}, {"probes": 1.5}, {"seed": -1}, {"tolerance": np.nan}])
+def test_an_effort_that_makes_no_sense_is_refused(effort):
+    (name,) = effort
+    with pytest.raises(ValueError, match=name):
+        melmo.check(squares(), Mcp(), x0=np.ones(12), **effort)
+
+
+def test_the_first_look_costs_what_the_documents_say():
+    calls = Counter()
+
+    def counted(name, call):
+        def counting(*arguments):
+            calls[name] += 1
+            return call(*arguments)
+
+        return counting
+
+    g, T = Mcp(), Matrix()
+    g.value, g.prox = counted("values", g.value), counted("proxes", g.prox)
+    T.matvec, T.rmatvec = counted("products", T.matvec), counted("products", T.rmatvec)
+    problem = melmo.Problem(counted("gradients", squares()), g, T, np.ones(12))
+    calls.clear()
+    assert problem.check(np.ones(12), probes=0).passed
+    assert calls == {"gradients": 25, "products": 11, "proxes": 2, "values": 114}
+
+
+@pytest.mark.parametrize(
+    "f, g, T, named",
+    [
+        (squares(-1.0), melmo.penalty.L1(0.1), None, "f gradient"),
+        (squares(2.0), melmo.penalty.L1(0.1), None, "f gradient"),
+        (squares(), melmo.penalty.L1(0.1), Matrix(2.0), "T adjoint"),
+        (squares(), NoProx(), None, "g prox"),
+        (squares(), Forgotten(), None, "g weak convexity"),
+    ],
+)
+def test_a_run_names_the_term_that_led_it_astray(f, g, T, named):
+    with pytest.warns(RuntimeWarning, match=named):
+        melmo.minimize(f, g, T, np.ones(12), max_iter=50)
+
+
+def test_a_doubled_adjoint_ends_as_usual_somewhere_else():
+    def end(T):
+        return melmo.minimize(squares(), melmo.penalty.L1(0.5), T, np.ones(12), max_iter=500)
+
+    right = end(Matrix())
+    with pytest.warns(RuntimeWarning, match="T adjoint"):
+        wrong = end(Matrix(2.0))
+    assert wrong.status == right.status and wrong.fun > right.fun + 0.2
+
+
+def test_a_run_with_right_terms_is_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for x0 in (np.ones(12), np.zeros(12, np.float32)):
+            melmo.minimize(squares(), Mcp(), Matrix(), x0, max_iter=50)
+            melmo.minimize(squares(), Mcp(), None, x0, max_iter=50)
+
+
+def test_not_finite_points_to_check():
+    def spoiled(x):
+        value = 0.5 * ((x - Y) ** 2).sum()
+        return (value, x - Y) if value > 1e-2 else (np.nan, x * np.nan)
+
+    with pytest.warns(RuntimeWarning, match="melmo.check"):
+        result = melmo.minimize(spoiled, melmo.penalty.L1(1e-6), x0=np.ones(12), max_iter=200)
+    assert result.status == "not-finite"

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use support::Place;
 
 const MAGIC: &[u8] = b"melmo checkpoint 2\n";
-const RUN: &str = "recover y.csv --method melmo --iterations 100000 -q --checkpoint run.ck --every 1ms";
+const RUN: &str = "recover y.csv --method melmo --iterations 100000 --tolerance 0 -q --checkpoint run.ck --every 1ms";
 
 #[derive(Serialize, Deserialize)]
 struct Job {

@@ -48,7 +48,7 @@ fn sizes_are_checked_before_memory_is_asked_for() {
     let place = Place::new();
     place.write("t.csv", "a,b,y\n1,2,3\n2,1,4\n3,5,9\n4,4,8\n5,1,7\n6,9,30\n");
     place.write("huge.mtx", "%%MatrixMarket matrix coordinate real general\n8000 8000 1\n1 1 1\n");
-    place.refused("regress t.csv y --path 10000000000", &["10000000000", "at most"]);
+    place.refused("regress t.csv y --path 10000000000", &["10000000000", "1 to 10000"]);
     place.refused("recover huge.mtx", &["huge.mtx", "8000×8000", "--max-entries"]);
     place.refused("recover t.csv --threads 1000000000", &["--threads", "at most"]);
     let list: Vec<String> = (0..3000).map(|i| format!("{i},{i},1")).collect();
@@ -66,13 +66,8 @@ fn numbers_too_large_for_their_squares_are_no_clean_result() {
     let noisy = |at: usize| ((at * 7919) % 101) as f64 / 101.0;
     place.write("large.csv", rows(&|at| 1e160 * noisy(at)));
     place.write("one.csv", rows(&|at| if at == 77 { 1e200 } else { noisy(at) }));
-    // The same picture in other units.
-    let ran = place.done("denoise large.csv -o large.npy --json -q --trace t.csv");
-    assert!(ran.stdout.contains("e+159"), "{}", ran.stdout);
-    let image = melmo_data::npy::read(&place.file("large.npy")).unwrap();
-    assert!(image.data.iter().all(|v| v.is_finite() && v.abs() <= 1e160));
-    place.refused("denoise one.csv -o one.npy", &["clip it"]);
-    place.refused("denoise large.csv -o one.npy --penalty l1:lambda=1", &["clip it"]);
+    place.refused("denoise large.csv -o large.npy", &["other units"]);
+    place.refused("denoise one.csv -o one.npy", &["other units"]);
     let ran = place.melmo("recover one.csv -o x.npy -q");
     assert_ne!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }

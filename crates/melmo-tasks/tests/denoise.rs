@@ -232,10 +232,10 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn enormous_and_tiny_images_are_denoised_like_any_other() {
+fn large_and_tiny_images_are_denoised_like_any_other() {
     let y: Vec<f64> = noisy(&step(), 0.1, 3);
     let plain = plainly(&y, 40, 40, 1);
-    for power in [600, 1000, -600, -900] {
+    for power in [300, 450, -300, -450] {
         let scale = 2.0_f64.powi(power);
         let scaled: Vec<f64> = y.iter().map(|v| v * scale).collect();
         let found = plainly(&scaled, 40, 40, 1);
@@ -245,15 +245,12 @@ fn enormous_and_tiny_images_are_denoised_like_any_other() {
 }
 
 #[test]
-fn one_enormous_sample_is_refused_or_denoised_to_numbers() {
+fn samples_without_squares_are_refused() {
     for at in [1e160, 1e200, 1e300] {
         let mut y: Vec<f64> = noisy(&step(), 0.1, 3);
         y[77] = at;
-        let image = Planes::new(&y, 40, 40, 1).unwrap();
-        match denoise(image, &Options::default(), &Settings::default(), &Until::done()) {
-            Ok(found) => assert!(found.image.iter().all(|v| v.is_finite())),
-            Err(error) => assert!(error.to_string().contains("clip it first"), "{error}"),
-        }
+        let told = Planes::new(&y, 40, 40, 1).unwrap_err().to_string();
+        assert!(told.contains("other units"), "{told}");
     }
 }
 

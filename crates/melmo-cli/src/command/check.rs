@@ -10,7 +10,7 @@ use crate::args::Check;
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::job::Job;
-use crate::render::{Summary, summary};
+use crate::render::{Summary, progress, say, summary};
 use crate::session::Solve;
 
 /// Options that ask for a solution, or for how it is found.
@@ -28,7 +28,8 @@ pub fn run(check: &Check, job: &Job) -> Result<ExitCode, Error> {
 
 fn run_in<S: Real, C: Solve>(command: &C) -> Result<ExitCode, Error> {
     let (solving, mut told) = (command.solving(), Summary::default());
-    let ready = command.prepare::<S>(&mut Inputs::default(), &mut told)?;
+    let until = progress::until(solving.quiet, solving.time_limit);
+    let ready = command.prepare::<S>(&mut Inputs::new(solving, false, &until), &mut told)?;
     let (problem, start) = (&ready.prepared.problem, &ready.prepared.start);
     let size = start.len().max(problem.t().range().size());
     let checked = check(problem, start, &Options { seed: solving.seed, ..Options::for_size(size) });
@@ -41,8 +42,7 @@ fn run_in<S: Real, C: Solve>(command: &C) -> Result<ExitCode, Error> {
         format!("{checked}{verdict}\n")
     };
     if !solving.quiet || solving.json {
-        // A reader that went away early has seen enough.
-        let _ = summary::print(&text);
+        say::printed(summary::print(&text))?;
     }
     Ok(ExitCode::from(u8::from(!passed)))
 }

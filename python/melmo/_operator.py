@@ -217,10 +217,7 @@ class Operator(Term):
 
 def _sides(shape: Any) -> Shape:
     """A shape: one whole number, or several; no more entries than can be counted."""
-    try:
-        sides = tuple(shape)
-    except TypeError:
-        sides = (shape,)
+    sides = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
     found = tuple(whole("shape", side, 1, 2**62) for side in sides)
     if math.prod(found) > 2**62:
         raise ValueError(f"shape: {'×'.join(map(str, found))} entries are more than memory can address")

@@ -29,6 +29,6 @@ def test_the_readme():
 
 def test_the_page_about_python():
     space, count = run("docs/python.md")
-    assert count == 3 and [wrong.law for wrong in space["checked"].failures] == ["weak convexity"]
+    assert count == 3 and "weak convexity" in [wrong.law for wrong in space["checked"].failures]
     clean, noisy, found = space["image"], space["noisy"], space["result"].x
     assert ((found - clean) ** 2).sum() < 0.5 * ((noisy - clean) ** 2).sum()

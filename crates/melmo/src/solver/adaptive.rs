@@ -18,7 +18,7 @@ use crate::vector;
 /// x_{k+1} = y_k + (‖φ‖_*/L)·lmo(φ) or y_k − M⁻¹φ, φ = ∇F_β(y_k), with Nesterov's y_k and β by the κ-rule ([`Smoothing`]).
 ///
 /// Its points are the y_k: there the gradient is known, so there a certificate is free. The extrapolation is watched by a
-/// [`Guard`]; where L is found by trial there is none, y_k = x_k. An ε-certificate in O(ε⁻³) steps: `docs/theory.md`.
+/// guard; where L is found by trial there is none, y_k = x_k. An ε-certificate in O(ε⁻³) steps: `docs/theory.md`.
 ///
 /// The sequence ends where no length of step lowers F_β any more: the gradient is then rounding, or wrong.
 pub struct Adaptive<'p, S> {

@@ -66,6 +66,7 @@ pub mod smooth;
 pub mod solver;
 pub mod start;
 mod stream;
+pub mod threads;
 pub mod trace;
 pub mod vector;
 

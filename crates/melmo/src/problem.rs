@@ -148,11 +148,15 @@ impl<S: Real> Problem<S> {
 
     /// Scratch that the evaluations below need, in numbers. The terms run one after another and share it.
     pub fn work_len(&self) -> usize {
-        let terms = self.f.work_len().max(self.t.work_len()).max(self.g.work_len());
         match self.stream() {
-            Some(pass) => pass.work_len() + terms,
-            None => 2 * self.t.range().size() + terms,
+            Some(pass) => self.terms_work_len() + pass.work_len(),
+            None => 2 * self.t.range().size() + self.terms_work_len(),
         }
+    }
+
+    /// What the terms themselves need.
+    fn terms_work_len(&self) -> usize {
+        self.f.work_len().max(self.t.work_len()).max(self.g.work_len())
     }
 
     /// The fused pass, where the three terms allow one.
@@ -163,8 +167,8 @@ impl<S: Real> Problem<S> {
     /// grad ← ∇F_β(x) = ∇f(x) + T*∇g_β(Tx).
     pub fn smoothed_gradient(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> Evaluation {
         if let Some(stream) = self.stream() {
-            let (rows, work) = work.split_at_mut(stream.work_len());
-            let rest = if stream.has_loss() { 0.0 } else { self.f.value_grad(grad, x, work) };
+            let (terms, rows) = work.split_at_mut(self.terms_work_len());
+            let rest = if stream.has_loss() { 0.0 } else { self.f.value_grad(grad, x, terms) };
             let (f, slope_squared) = stream.smoothed_gradient_add(grad, x, beta, rows);
             return Evaluation { f: f + rest, slope_squared };
         }
@@ -214,7 +218,7 @@ impl<S: Real> Problem<S> {
 
     /// Scratch of [`Problem::subgradient`], in numbers.
     pub fn subgradient_work_len(&self) -> usize {
-        2 * self.t.range().size() + self.f.work_len().max(self.t.work_len()).max(self.g.work_len())
+        2 * self.t.range().size() + self.terms_work_len()
     }
 
     /// F(x), by the plain formulas. Allocates: for use outside iterations.

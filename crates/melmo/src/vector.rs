@@ -2,10 +2,12 @@
 //!
 //! Every loop here runs under [`simd`], which picks the widest instructions of the machine at run time, and sums in
 //! sixteen `f64` lanes, so that a sum over 10⁷ `f32` entries keeps its digits. Sums run over blocks of fixed size, and
-//! the blocks' sums are added in their order with what rounding took from them ([`Total`]): the order of summation is
-//! fixed, the same input gives the same bits on every run, and the error does not grow with the length ([`ROUNDINGS`]).
+//! the blocks' sums are added in their order with what rounding took from them ([`Total`]); long vectors in parts of several
+//! blocks, which threads share, and the parts' sums likewise. The order of summation is fixed: the same input gives the same
+//! bits on every run and any number of threads, and the error does not grow with the length ([`ROUNDINGS`]).
 
 use crate::real::Real;
+use crate::threads::{self, share};
 
 const LANES: usize = 16;
 
@@ -62,28 +64,44 @@ pub fn instructions() -> &'static str {
 
 /// Σᵢ term(xᵢ).
 #[inline(always)]
-pub fn sum<S: Real>(x: &[S], term: impl Fn(S) -> f64) -> f64 {
-    simd(
-        #[inline(always)]
-        || {
-            let mut total = Total::default();
-            for block in x.chunks(BLOCK) {
-                let (chunks, rest) = block.as_chunks::<LANES>();
-                let mut lanes = [0.0; LANES];
-                for chunk in chunks {
-                    for (lane, &v) in lanes.iter_mut().zip(chunk) {
-                        *lane += term(v);
+pub fn sum<S: Real>(x: &[S], term: impl Fn(S) -> f64 + Sync) -> f64 {
+    let of_part = |x: &[S]| {
+        simd(
+            #[inline(always)]
+            || {
+                let mut total = Total::default();
+                for block in x.chunks(BLOCK) {
+                    let (chunks, rest) = block.as_chunks::<LANES>();
+                    let mut lanes = [0.0; LANES];
+                    for chunk in chunks {
+                        for (lane, &v) in lanes.iter_mut().zip(chunk) {
+                            *lane += term(v);
+                        }
                     }
+                    total.add(lanes.iter().sum::<f64>() + rest.iter().map(|&v| term(v)).sum::<f64>());
                 }
-                total.add(lanes.iter().sum::<f64>() + rest.iter().map(|&v| term(v)).sum::<f64>());
-            }
-            total.value()
-        },
-    )
+                total.value()
+            },
+        )
+    };
+    if x.len() <= SHARED {
+        return of_part(x);
+    }
+    let [sum] = threads::sums(x.len() / 4, x.chunks(block(x.len())), |x| [of_part(x)]);
+    sum
 }
 
 /// ⟨x, y⟩.
 pub fn dot<S: Real>(x: &[S], y: &[S]) -> f64 {
+    let n = x.len();
+    if n <= SHARED {
+        return dot_of_part(x, y);
+    }
+    let [dot] = threads::sums(n / 3, x.chunks(block(n)).zip(y.chunks(block(n))), |(x, y)| [dot_of_part(x, y)]);
+    dot
+}
+
+fn dot_of_part<S: Real>(x: &[S], y: &[S]) -> f64 {
     simd(
         #[inline(always)]
         || {
@@ -106,6 +124,15 @@ pub fn dot<S: Real>(x: &[S], y: &[S]) -> f64 {
 
 /// ⟨x, y⟩ and ‖y‖₂², in one pass.
 pub fn dot_and_square<S: Real>(x: &[S], y: &[S]) -> (f64, f64) {
+    let n = x.len();
+    let [dot, square] = match n {
+        ..=SHARED => dot_and_square_of_part(x, y),
+        _ => threads::sums(n / 3, x.chunks(block(n)).zip(y.chunks(block(n))), |(x, y)| dot_and_square_of_part(x, y)),
+    };
+    (dot, square)
+}
+
+fn dot_and_square_of_part<S: Real>(x: &[S], y: &[S]) -> [f64; 2] {
     simd(
         #[inline(always)]
         || {
@@ -126,7 +153,7 @@ pub fn dot_and_square<S: Real>(x: &[S], y: &[S]) -> (f64, f64) {
                 totals[0].add(products.iter().sum());
                 totals[1].add(squares.iter().sum());
             }
-            (totals[0].value(), totals[1].value())
+            totals.map(|total| total.value())
         },
     )
 }
@@ -171,6 +198,18 @@ pub fn norm1<S: Real>(x: &[S]) -> f64 {
 
 /// max |xᵢ|; NaN when an entry is NaN.
 pub fn norm_inf<S: Real>(x: &[S]) -> f64 {
+    if x.len() <= SHARED {
+        return largest_of_part(x);
+    }
+    let mut largest = 0.0;
+    let each = |_: &mut (), x: &[S]| [largest_of_part(x)];
+    threads::parts(x.len() / 4, threads::nothing(), x.chunks(block(x.len())), each, |[part]| {
+        largest = if part > largest || part.is_nan() { part } else { largest };
+    });
+    largest
+}
+
+fn largest_of_part<S: Real>(x: &[S]) -> f64 {
     simd(
         #[inline(always)]
         || {
@@ -193,41 +232,84 @@ pub fn norm_inf<S: Real>(x: &[S]) -> f64 {
 
 /// y ← x + a·d.
 pub fn add_scaled<S: Real>(y: &mut [S], x: &[S], a: f64, d: &[S]) {
-    let a = S::of(a);
-    simd(
-        #[inline(always)]
-        || {
-            for ((y, &x), &d) in y.iter_mut().zip(x).zip(d) {
-                *y = x + a * d;
-            }
-        },
-    )
+    let (a, block) = (S::of(a), block(y.len()));
+    let blocks = y.chunks_mut(block).zip(x.chunks(block)).zip(d.chunks(block));
+    share(x.len() / 2, blocks, |((y, x), d)| {
+        simd(
+            #[inline(always)]
+            || {
+                for ((y, &x), &d) in y.iter_mut().zip(x).zip(d) {
+                    *y = x + a * d;
+                }
+            },
+        )
+    });
 }
 
 /// y ← y + a·x.
 pub fn axpy<S: Real>(y: &mut [S], a: f64, x: &[S]) {
-    let a = S::of(a);
-    simd(
-        #[inline(always)]
-        || {
-            for (y, &x) in y.iter_mut().zip(x) {
-                *y += a * x;
-            }
-        },
-    )
+    let (a, block) = (S::of(a), block(y.len()));
+    share(x.len() / 2, y.chunks_mut(block).zip(x.chunks(block)), |(y, x)| {
+        simd(
+            #[inline(always)]
+            || {
+                for (y, &x) in y.iter_mut().zip(x) {
+                    *y += a * x;
+                }
+            },
+        )
+    });
 }
 
 /// y ← a·x.
 pub fn scale_into<S: Real>(y: &mut [S], a: f64, x: &[S]) {
-    let a = S::of(a);
-    simd(
-        #[inline(always)]
-        || {
-            for (y, &x) in y.iter_mut().zip(x) {
-                *y = a * x;
-            }
-        },
-    )
+    let (a, block) = (S::of(a), block(y.len()));
+    share(x.len() / 2, y.chunks_mut(block).zip(x.chunks(block)), |(y, x)| {
+        simd(
+            #[inline(always)]
+            || {
+                for (y, &x) in y.iter_mut().zip(x) {
+                    *y = a * x;
+                }
+            },
+        )
+    });
+}
+
+/// So many entries are one part, whoever works on them.
+const SHARED: usize = 8 * BLOCK;
+
+/// Entries of the parts that threads share: whole blocks.
+fn block(n: usize) -> usize {
+    threads::block(n, BLOCK, SHARED)
+}
+
+/// yᵢ ← f(xᵢ), of one number type or two.
+#[inline(always)]
+pub fn map_into<S: Real, T: Real>(y: &mut [T], x: &[S], f: impl Fn(S) -> T + Sync) {
+    let block = block(y.len());
+    share(x.len() / 2, y.chunks_mut(block).zip(x.chunks(block)), |(y, x)| {
+        simd(
+            #[inline(always)]
+            || y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(x)),
+        )
+    });
+}
+
+/// y ← a·u + b·v.
+pub fn combine<S: Real>(y: &mut [S], [a, b]: [f64; 2], u: &[S], v: &[S]) {
+    let (a, b, block) = (S::of(a), S::of(b), block(y.len()));
+    let parts = y.chunks_mut(block).zip(u.chunks(block)).zip(v.chunks(block));
+    share(u.len() / 2, parts, |((y, u), v)| {
+        simd(
+            #[inline(always)]
+            || {
+                for ((y, &u), &v) in y.iter_mut().zip(u).zip(v) {
+                    *y = a * u + b * v;
+                }
+            },
+        )
+    });
 }
 
 /// A power of two c with ½ ≤ c·largest ≤ 2 as far as c itself stays in range: multiplying by it loses no digit.

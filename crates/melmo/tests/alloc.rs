@@ -11,6 +11,7 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
+use melmo::threads::Threads;
 use melmo::trace::Record;
 
 fn problems<S: Real>() -> Vec<(&'static str, Problem<S>, Vec<S>)> {
@@ -116,6 +117,31 @@ fn nothing_is_allocated_f64() {
 #[test]
 fn nothing_is_allocated_f32() {
     nothing_is_allocated::<f32>();
+}
+
+/// Opening a region, sharing a product or a pass: none of it allocates, once the helpers are there.
+#[test]
+fn nothing_is_allocated_on_several_threads() {
+    let (rows, cols) = (420, 300);
+    let y: Vec<f64> = Seeded::new(3).normals(rows * cols);
+    let layout = Layout::matrix(rows, cols).unwrap();
+    let f = MaskedLeastSquares::new(layout.clone(), y.clone(), None).unwrap();
+    let t = Difference2d::new(rows, cols).unwrap();
+    let g = Entrywise::new(Mcp::new(0.1, 2.0).unwrap(), 2 * rows * cols);
+    let problem = Problem::new(f, g, t).unwrap();
+    let melmo = methods::<f64>().into_iter().find(|method| method.entry.name == "melmo").unwrap();
+    let arguments = Arguments::new(&melmo.entry, &[]).unwrap();
+    for norm in [Norm::L2, Norm::Spectral] {
+        let [_, few, many] = [1, 3, 9].map(|steps| {
+            Threads::new(3).unwrap().run(|| {
+                let geometry = for_layout(norm, &layout, Oracle::Auto).unwrap();
+                let mut solver = (melmo.build)(&arguments, &problem, geometry, &y).unwrap();
+                let options = Options::new(Stop::after(steps));
+                allocation_counter::measure(|| drop(run(&mut *solver, &options, &mut []))).count_total
+            })
+        });
+        assert_eq!(few, many, "{norm}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! stretches. A term of the sum has then been rounded [`roundings`] times at most, and the sum is off by no more than so many
 //! units of rounding times the sum of the terms' sizes, whatever they are (docs/brackets.md).
 
+use std::cell::Cell;
 use std::ops::Range;
 
 /// Terms of a block: what the linear algebra crate keeps packed at a time.
@@ -31,7 +32,7 @@ pub(super) fn in_stretches<T: Lent + std::ops::AddAssign>(
 ) {
     part(c, 0..terms.min(STRETCH));
     if terms > STRETCH {
-        T::lend(c.len(), |next| {
+        T::lend(Place::Stretch, c.len(), |next| {
             for from in (STRETCH..terms).step_by(STRETCH) {
                 part(next, from..(from + STRETCH).min(terms));
                 c.iter_mut().zip(&*next).for_each(|(c, &next)| *c += next);
@@ -40,20 +41,29 @@ pub(super) fn in_stretches<T: Lent + std::ops::AddAssign>(
     }
 }
 
-/// Memory that a thread keeps for the sums of stretches.
+/// What memory is lent for.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// The sum of a stretch.
+    Stretch,
+    /// The sums of its blocks.
+    Blocks,
+}
+
+/// Memory that a thread keeps for the sums of stretches and blocks.
 pub(super) trait Lent: Copy + 'static {
-    fn lend(len: usize, work: impl FnOnce(&mut [Self]));
+    fn lend(place: Place, len: usize, work: impl FnOnce(&mut [Self]));
 }
 
 macro_rules! lent {
     ($($t:ty),*) => {$(
         impl Lent for $t {
-            fn lend(len: usize, work: impl FnOnce(&mut [Self])) {
-                thread_local!(static KEPT: std::cell::RefCell<Vec<$t>> = const { std::cell::RefCell::new(Vec::new()) });
-                let mut kept = KEPT.take();
+            fn lend(place: Place, len: usize, work: impl FnOnce(&mut [Self])) {
+                thread_local!(static KEPT: [Cell<Vec<$t>>; 2] = const { [Cell::new(Vec::new()), Cell::new(Vec::new())] });
+                let mut kept = KEPT.with(|kept| kept[place as usize].take());
                 kept.resize(len.max(kept.len()), 0.0);
                 work(&mut kept[..len]);
-                KEPT.set(kept);
+                KEPT.with(|places| places[place as usize].set(kept));
             }
         }
     )*};

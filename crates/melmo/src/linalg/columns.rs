@@ -1,10 +1,13 @@
 //! AᵀB of row-major matrices in `f64`, where A has few columns: tiles of C stay in registers while the rows of A and B pass
 //! by as they lie. Nothing is packed, and lanes along the rows of B leave only the last columns of C to a part of a vector.
 
+use faer::MatMut;
 use pulp::{Arch, Simd, WithSimd};
 
-use super::gemm::LANES;
+use super::gemm::{LANES, Suits};
+use super::tiles::{self, Tile};
 use super::{Into, Mat};
+use crate::threads;
 
 /// The most columns of A in a tile.
 const MOST: usize = 6;
@@ -22,11 +25,21 @@ pub(super) fn pays(r: usize, n: usize) -> bool {
 /// C ← αAᵀB or C + αAᵀB, neither A nor B being a transpose, and not empty. False, and nothing is done, on a machine with
 /// other vectors.
 pub(super) fn columns_by_columns(c: &mut [f64], into: Into, alpha: f64, a: Mat<f64>, b: Mat<f64>) -> bool {
-    Arch::new().dispatch(Columns { c, alpha, into, a: a.data, b: b.data, r: a.cols, n: b.cols })
+    if !Arch::new().dispatch(Suits) {
+        return false;
+    }
+    let (inner, r, n) = (a.rows, a.cols, b.cols);
+    let width = tiles::size(r, n, inner).1.next_multiple_of(WIDTH * LANES);
+    let tiles = tiles::tiles(&mut c[..r * n], n, (r, width));
+    threads::share(tiles::nanoseconds::<f64>(r, n, inner), tiles, |Tile { left, c, .. }| {
+        Arch::new().dispatch(Columns { c, alpha, into, a: a.data, b: &b.data[left..], r, n });
+    });
+    true
 }
 
+/// Some columns of C, and B from there on.
 struct Columns<'a> {
-    c: &'a mut [f64],
+    c: MatMut<'a, f64>,
     into: Into,
     alpha: f64,
     a: &'a [f64],
@@ -36,51 +49,51 @@ struct Columns<'a> {
 }
 
 impl WithSimd for Columns<'_> {
-    type Output = bool;
+    type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> bool {
-        if S::F64_LANES != LANES {
-            return false;
-        }
-        let Self { c, mut into, alpha, a, b, r, n } = self;
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { mut c, mut into, alpha, a, b, r, n } = self;
+        let width = c.ncols();
         for (a, b) in a.chunks(BLOCK * r).zip(b.chunks(BLOCK * n)) {
-            let t = Tile { alpha, into, r, n };
-            let whole = n - n % (WIDTH * LANES);
+            let whole = width - width % (WIDTH * LANES);
             for left in (0..whole).step_by(WIDTH * LANES) {
-                strip::<S, WIDTH>(simd, &mut c[left..], a, &b[left..], t);
+                strip::<S, WIDTH>(simd, &mut c, a, b, Strip { alpha, into, r, n, left });
             }
-            for left in (whole..n).step_by(LANES) {
-                match n - left {
-                    LANES.. => strip::<S, 1>(simd, &mut c[left..], a, &b[left..], t),
-                    _ => strip::<S, 0>(simd, &mut c[left..], a, &b[left..], t),
+            for left in (whole..width).step_by(LANES) {
+                let t = Strip { alpha, into, r, n, left };
+                match width - left {
+                    LANES.. => strip::<S, 1>(simd, &mut c, a, b, t),
+                    _ => strip::<S, 0>(simd, &mut c, a, b, t),
                 }
             }
             into = Into::Add;
         }
-        true
     }
 }
 
-/// What the tiles have in common.
+/// What the tiles of a strip have in common.
 #[derive(Clone, Copy)]
-struct Tile {
+struct Strip {
     alpha: f64,
     into: Into,
     /// Length of a row of A.
     r: usize,
-    /// Length of a row of B and C.
+    /// Length of a row of B.
     n: usize,
+    /// The strip's first column.
+    left: usize,
 }
 
 /// W vectors of columns of C, or with W = 0 the last ones, in tiles of nearly equal height.
 #[inline(always)]
-fn strip<S: Simd, const W: usize>(simd: S, c: &mut [f64], a: &[f64], b: &[f64], t: Tile) {
+fn strip<S: Simd, const W: usize>(simd: S, c: &mut MatMut<'_, f64>, a: &[f64], b: &[f64], t: Strip) {
     let tiles = t.r.div_ceil(MOST);
+    let b = &b[t.left..];
     let mut top = 0;
     for k in 0..tiles {
         let bottom = (k + 1) * t.r / tiles;
-        let (c, a) = (&mut c[top * t.n..], &a[top..]);
+        let (a, c) = (&a[top..], c.as_mut().subrows_mut(top, bottom - top));
         match bottom - top {
             1 => tile::<S, 1, W>(simd, c, a, b, t),
             2 => tile::<S, 2, W>(simd, c, a, b, t),
@@ -93,9 +106,16 @@ fn strip<S: Simd, const W: usize>(simd: S, c: &mut [f64], a: &[f64], b: &[f64], 
     }
 }
 
+/// Row k of a tile.
+#[inline(always)]
+fn row<'c>(c: &'c mut MatMut<'_, f64>, k: usize, t: Strip) -> &'c mut [f64] {
+    let row = c.as_mut().row_mut(k).try_as_row_major_mut().expect("C is row-major");
+    &mut row.as_slice_mut()[t.left..]
+}
+
 /// K rows of a strip.
 #[inline(always)]
-fn tile<S: Simd, const K: usize, const W: usize>(simd: S, c: &mut [f64], a: &[f64], b: &[f64], t: Tile) {
+fn tile<S: Simd, const K: usize, const W: usize>(simd: S, mut c: MatMut<'_, f64>, a: &[f64], b: &[f64], t: Strip) {
     if W == 0 {
         return edge::<S, K>(simd, c, a, b, t);
     }
@@ -112,7 +132,7 @@ fn tile<S: Simd, const K: usize, const W: usize>(simd: S, c: &mut [f64], a: &[f6
     }
     let alpha = simd.splat_f64s(t.alpha);
     for k in 0..K {
-        let c = S::as_mut_simd_f64s(&mut c[k * t.n..][..W * LANES]).0;
+        let c = S::as_mut_simd_f64s(&mut row(&mut c, k, t)[..W * LANES]).0;
         for w in 0..W {
             c[w] = match t.into {
                 Into::Replace => simd.mul_f64s(alpha, sums[k][w]),
@@ -124,8 +144,8 @@ fn tile<S: Simd, const K: usize, const W: usize>(simd: S, c: &mut [f64], a: &[f6
 
 /// K rows of the last columns, fewer than fill a vector.
 #[inline(always)]
-fn edge<S: Simd, const K: usize>(simd: S, c: &mut [f64], a: &[f64], b: &[f64], t: Tile) {
-    let width = t.n % LANES;
+fn edge<S: Simd, const K: usize>(simd: S, mut c: MatMut<'_, f64>, a: &[f64], b: &[f64], t: Strip) {
+    let width = c.ncols() - t.left;
     let mut sums = [simd.splat_f64s(0.0); K];
     for (a, b) in a.chunks(t.r).zip(b.chunks(t.n)) {
         let (a, b) = (&a[..K], simd.partial_load_f64s(&b[..width]));
@@ -135,7 +155,7 @@ fn edge<S: Simd, const K: usize>(simd: S, c: &mut [f64], a: &[f64], b: &[f64], t
     }
     let alpha = simd.splat_f64s(t.alpha);
     for k in 0..K {
-        let c = &mut c[k * t.n..][..width];
+        let c = row(&mut c, k, t);
         let entries = match t.into {
             Into::Replace => simd.mul_f64s(alpha, sums[k]),
             Into::Add => simd.mul_add_e_f64s(alpha, sums[k], simd.partial_load_f64s(c)),

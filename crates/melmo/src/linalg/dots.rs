@@ -3,8 +3,9 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::gemm::LANES;
-use super::{Into, Mat};
+use super::gemm::{LANES, Suits};
+use super::{Into, Mat, tiles};
+use crate::threads;
 
 /// Rows of A in a tile.
 const ROWS: usize = 3;
@@ -26,7 +27,16 @@ pub(super) fn pays(m: usize, n: usize, inner: usize) -> bool {
 /// C ← αABᵀ or C + αABᵀ, neither A nor B being a transpose, and not empty. False, and nothing is done, on a machine with
 /// other vectors.
 pub(super) fn rows_by_rows(c: &mut [f64], into: Into, alpha: f64, a: Mat<f64>, b: Mat<f64>) -> bool {
-    Arch::new().dispatch(Dots { c, into, alpha, a: a.data, b: b.data, n: b.rows, inner: a.cols })
+    if !Arch::new().dispatch(Suits) {
+        return false;
+    }
+    let (m, n, inner) = (a.rows, b.rows, a.cols);
+    let height = tiles::size(m, n, inner).0.next_multiple_of(ROWS);
+    let panels = c[..m * n].chunks_mut(height * n).zip(a.data.chunks(height * inner));
+    threads::share(tiles::nanoseconds::<f64>(m, n, inner), panels, |(c, a)| {
+        Arch::new().dispatch(Dots { c, into, alpha, a, b: b.data, n, inner });
+    });
+    true
 }
 
 struct Dots<'a> {
@@ -40,13 +50,10 @@ struct Dots<'a> {
 }
 
 impl WithSimd for Dots<'_> {
-    type Output = bool;
+    type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> bool {
-        if S::F64_LANES != LANES {
-            return false;
-        }
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { c, into, alpha, a, b, n, inner } = self;
         for from in (0..inner).step_by(PANEL) {
             let into = if from == 0 { into } else { Into::Add };
@@ -60,7 +67,6 @@ impl WithSimd for Dots<'_> {
                 }
             }
         }
-        true
     }
 }
 

@@ -4,13 +4,28 @@ use std::ops::{AddAssign, Range};
 
 use faer::traits::ComplexField;
 use faer::{Accum, Par};
+use pulp::{Simd, WithSimd};
 
-use super::blocks::{Lent, blocks, in_stretches};
+use super::blocks::{BLOCK, Lent, Place, blocks, in_stretches};
+use super::mirror::mirror;
+use super::tiles::{self, Tile};
 use super::{Into, Mat, columns, dots, faer_mut, outer};
-use crate::vector::simd;
+use crate::threads;
 
 /// Lanes of the vectors that the narrow kernels are for. Shorter vectors come with half the registers, or have not been measured.
 pub(super) const LANES: usize = 8;
+
+/// Whether the machine has such vectors.
+pub(super) struct Suits;
+
+impl WithSimd for Suits {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> bool {
+        S::F64_LANES == LANES
+    }
+}
 
 /// Kernels for narrow shapes, where the crate's are slower. False, and nothing is done, where there is none.
 pub(super) trait Narrow: Sized {
@@ -43,15 +58,20 @@ impl Narrow for f64 {
 }
 
 pub(super) fn product<T: ComplexField + Copy + Narrow>(c: &mut [T], into: Into, alpha: T, a: Mat<T>, b: Mat<T>) {
-    if T::product(c, into, alpha, a, b) {
+    let (m, inner, n) = (a.rows(), a.cols(), b.cols());
+    if m * n == 0 || T::product(c, into, alpha, a, b) {
         return;
     }
     let accum = match into {
         Into::Replace => Accum::Replace,
         Into::Add => Accum::Add,
     };
-    let c = faer_mut(c, a.rows(), b.cols());
-    faer::linalg::matmul::matmul(c, accum, a.faer(), b.faer(), alpha, Par::Seq);
+    let (a, b) = (a.faer(), b.faer());
+    let tiles = tiles::tiles(&mut c[..m * n], n, tiles::size(m, n, inner));
+    threads::share(tiles::nanoseconds::<T>(m, n, inner), tiles, |Tile { top, left, c }| {
+        let (a, b) = (a.subrows(top, c.nrows()), b.subcols(left, c.ncols()));
+        faer::linalg::matmul::matmul(c, accum, a, b, alpha, Par::Seq);
+    });
 }
 
 /// From this size on, half of a symmetric product is cheaper than all of it. Measured, half over all: in `f64` 0.9 at n = 30,
@@ -88,66 +108,70 @@ const fn panel(n: usize) -> usize {
 }
 
 /// C ← AB over a stretch of terms, known to be symmetric: the lower triangle is computed, a panel of rows at a time, and
-/// mirrored. All panels of a block come before those of the next: it stays in cache.
+/// mirrored.
 fn lower_product<T: Number>(c: &mut [T], a: Mat<T>, b: Mat<T>, stretch: Range<usize>) {
     let n = a.rows();
-    let half = half_pays::<T>(n);
     let whole = stretch.len() == a.cols();
-    if !half && whole && T::product(c, Into::Replace, T::one_impl(), a, b) {
+    if !half_pays::<T>(n) {
+        if !whole || !T::product(c, Into::Replace, T::one_impl(), a, b) {
+            add_blocks(c, n, (n, n), a, b, stretch);
+        }
         return;
     }
-    let (a, b, mut c_view) = (a.faer(), b.faer(), faer_mut(c, n, n));
-    let mut accum = Accum::Replace;
-    for terms in blocks(stretch) {
-        let (a, b) = (a.subcols(terms.start, terms.len()), b.subrows(terms.start, terms.len()));
-        for top in (0..n).step_by(if half { panel(n) } else { n }) {
-            let end = if half { (top + panel(n)).min(n) } else { n };
-            let target = c_view.as_mut().submatrix_mut(top, 0, end - top, end);
-            let (a, b) = (a.subrows(top, end - top), b.subcols(0, end));
-            faer::linalg::matmul::matmul(target, accum, a, b, T::one_impl(), Par::Seq);
+    if n <= NARROW && stretch.len() > BLOCK {
+        block_by_block(c, a, b, stretch);
+    } else {
+        add_blocks(c, n, (panel(n), if n < 900 { n } else { 256 }), a, b, stretch);
+    }
+    mirror(c, n);
+}
+
+/// C ← AB over a stretch of terms, in tiles that threads share; what lies above the diagonal is left out. The blocks are added
+/// in their order.
+fn add_blocks<T: Number>(c: &mut [T], n: usize, size: (usize, usize), a: Mat<T>, b: Mat<T>, stretch: Range<usize>) {
+    let (a, b) = (a.faer(), b.faer());
+    let whole = size.0 == n;
+    let wanted = move |tile: &Tile<'_, T>| whole || tile.left < tile.top + tile.c.nrows();
+    let tiles = tiles::tiles(&mut c[..n * n], n, size).filter(wanted);
+    threads::share(tiles::nanoseconds::<T>(n, n, stretch.len()) / 2, tiles, |Tile { top, left, c }| {
+        let (height, end) = (c.nrows(), if whole { n } else { top + c.nrows() });
+        let width = c.ncols().min(end - left);
+        let (mut c, mut accum) = (c.subcols_mut(0, width), Accum::Replace);
+        for terms in blocks(stretch.clone()) {
+            let a = a.submatrix(top, terms.start, height, terms.len());
+            let b = b.submatrix(terms.start, left, terms.len(), width);
+            faer::linalg::matmul::matmul(c.as_mut(), accum, a, b, T::one_impl(), Par::Seq);
+            accum = Accum::Add;
         }
-        accum = Accum::Add;
-    }
-    if half {
-        mirror(c, n);
-    }
+    });
 }
 
-/// Copies the lower triangle onto the upper one, a tile at a time, which is turned in registers.
-fn mirror<T: Copy>(c: &mut [T], n: usize) {
-    simd(
-        #[inline(always)]
-        || {
-            let whole = n / TILE * TILE;
-            for top in (0..whole).step_by(TILE) {
-                for left in (0..=top).step_by(TILE) {
-                    mirror_tile(c, n, top, left);
-                }
-            }
-            for i in whole..n {
-                for j in 0..i {
-                    c[j * n + i] = c[i * n + j];
-                }
-            }
-        },
-    );
-}
+/// A symmetric product so narrow is cut along its terms, not into tiles, which would all read all of both factors.
+const NARROW: usize = 128;
 
-const TILE: usize = 4;
-
-/// One tile, of which only the lower half counts where it is on the diagonal.
-#[inline(always)]
-fn mirror_tile<T: Copy>(c: &mut [T], n: usize, top: usize, left: usize) {
-    let row = |i: usize| -> [T; TILE] {
-        let row = &c[(top + i) * n + left..][..TILE];
-        std::array::from_fn(|j| row[j])
-    };
-    let rows: [[T; TILE]; TILE] = std::array::from_fn(row);
-    for j in 0..TILE {
-        let turned = |i: usize| if top == left && i < j { rows[j][i] } else { rows[i][j] };
-        let to = &mut c[(left + j) * n + top..][..TILE];
-        to.copy_from_slice(&std::array::from_fn::<T, TILE, _>(turned));
-    }
+/// The lower triangle of C ← AB over a stretch of terms: threads share the blocks, whose sums are added in their order.
+fn block_by_block<T: Number>(c: &mut [T], a: Mat<T>, b: Mat<T>, stretch: Range<usize>) {
+    let n = a.rows();
+    let (a, b) = (a.faer(), b.faer());
+    let count = stretch.len().div_ceil(BLOCK);
+    T::lend(Place::Blocks, count * n * n, |sums| {
+        let items = sums.chunks_mut(n * n).zip(blocks(stretch.clone()));
+        threads::share(tiles::nanoseconds::<T>(n, n, stretch.len()) / 2, items, |(sum, terms)| {
+            let (a, b) = (a.subcols(terms.start, terms.len()), b.subrows(terms.start, terms.len()));
+            let mut sum = faer_mut(sum, n, n);
+            for top in (0..n).step_by(panel(n)) {
+                let end = (top + panel(n)).min(n);
+                let target = sum.as_mut().submatrix_mut(top, 0, end - top, end);
+                let (a, b) = (a.subrows(top, end - top), b.subcols(0, end));
+                faer::linalg::matmul::matmul(target, Accum::Replace, a, b, T::one_impl(), Par::Seq);
+            }
+        });
+        let (first, rest) = sums.split_at(n * n);
+        c[..n * n].copy_from_slice(first);
+        for sum in rest.chunks(n * n) {
+            c.iter_mut().zip(sum).for_each(|(c, &sum)| *c += sum);
+        }
+    });
 }
 
 #[cfg(test)]

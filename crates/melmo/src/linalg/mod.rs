@@ -3,7 +3,8 @@
 //! [`Dense`] has one concrete implementation for `f32` and one for `f64`, so the generic code of the crate behind it
 //! is compiled once, here. Matrices are row-major slices with their sizes; scratch is lent by the caller as a slice
 //! of the same number type, so nothing here allocates, but for the packing buffer of a thread's first large product and
-//! the sums of very long matrices, which it keeps. Everything runs on the calling thread.
+//! the sums of very long matrices, which it keeps. Large products are shared among threads ([`crate::threads`]): how they are
+//! cut depends on their sizes alone.
 
 mod blocks;
 mod cholesky;
@@ -11,9 +12,11 @@ mod columns;
 mod dots;
 mod eigen;
 mod gemm;
+mod mirror;
 mod outer;
 mod scratch;
 mod svd;
+mod tiles;
 
 pub use blocks::roundings;
 use faer::{MatMut, MatRef};

@@ -5,6 +5,7 @@ use crate::penalty::kernel::{
 };
 use crate::penalty::{Coordinates, Entries, Envelope, Prox, Separable, Streamed};
 use crate::real::Real;
+use crate::threads;
 use crate::vector::{norm_inf, norm2, sum};
 
 /// g(u) = Σᵢ wᵢφ(uᵢ): a penalty on every entry, weighted or not.
@@ -201,6 +202,11 @@ impl<S: Real, P: Separable<S>> Entries<S> for Entrywise<P, S> {
     }
 }
 
+/// Entries of the parts that threads share.
+fn block(n: usize) -> usize {
+    threads::block(n, 512, 1 << 15)
+}
+
 impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
     fn size(&self) -> usize {
         self.size
@@ -265,11 +271,20 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
     }
 
     fn moreau(&self, grad: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> Envelope {
-        self.moreau_of(grad, u, 0, beta)
+        let size = block(u.len());
+        let parts = grad.chunks_mut(size).zip(u.chunks(size)).enumerate();
+        let [value, slope_squared] = threads::sums(u.len(), parts, |(i, (grad, u))| {
+            let Envelope { value, slope_squared } = self.moreau_of(grad, u, i * size, beta);
+            [value, slope_squared]
+        });
+        Envelope { value, slope_squared }
     }
 
     fn slopes(&self, grad: &mut [S], u: &[S], beta: f64, _: &mut [S]) -> f64 {
-        self.slopes_of(grad, u, 0, beta)
+        let size = block(u.len());
+        let parts = grad.chunks_mut(size).zip(u.chunks(size)).enumerate();
+        let [squared] = threads::sums(u.len(), parts, |(i, (grad, u))| [self.slopes_of(grad, u, i * size, beta)]);
+        squared
     }
 
     fn subgradient(&self, v: &mut [S], u: &[S], work: &mut [S]) -> f64 {

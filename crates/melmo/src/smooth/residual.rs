@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::real::Real;
+use crate::threads;
 use crate::vector::simd;
 
 /// Checks data and mask; entries that are not observed become 0, whatever stood there.
@@ -22,6 +23,23 @@ const LANES: usize = 16;
 
 /// out ← M⊙(Σ x − y), where no x at all means `out` itself; returns ‖out‖².
 pub(super) fn residual<S: Real, const K: usize>(out: &mut [S], x: [&[S]; K], y: &[S], mask: Option<&[S]>) -> f64 {
+    let n = out.len();
+    if n <= SHARED {
+        return residual_of_part(out, x, y, mask);
+    }
+    let size = threads::block(n, LANES, SHARED);
+    let [squared] = threads::sums(n, out.chunks_mut(size).enumerate(), |(i, out)| {
+        let part = i * size..i * size + out.len();
+        let x = x.map(|x| &x[part.clone()]);
+        [residual_of_part(out, x, &y[part.clone()], mask.map(|mask| &mask[part]))]
+    });
+    squared
+}
+
+/// So many entries are one part, whoever works on them.
+const SHARED: usize = 1 << 15;
+
+fn residual_of_part<S: Real, const K: usize>(out: &mut [S], x: [&[S]; K], y: &[S], mask: Option<&[S]>) -> f64 {
     simd(
         #[inline(always)]
         || match mask {

@@ -1,7 +1,8 @@
 //! f(x) + g_β(∇x) of an image and its gradient in one pass over memory, a strip of rows at a time.
 //!
 //! The slopes of a strip's differences stay in cache until the adjoint has taken them up. A virtual call a row costs
-//! little; across two trait objects an entry at a time it would cost everything.
+//! little; across two trait objects an entry at a time it would cost everything. Strips are gathered in blocks, which threads
+//! share: the row above a block is looked at twice.
 
 use std::ops::Range;
 
@@ -10,6 +11,7 @@ use crate::operator::Difference2d;
 use crate::penalty::Streamed;
 use crate::real::Real;
 use crate::smooth::Pointwise;
+use crate::threads::{self, Threads};
 use crate::vector::simd;
 
 /// A penalty of an image's differences, with the loss when that is a sum over pixels.
@@ -77,67 +79,114 @@ impl<'a, S: Real> DifferenceStream<'a, S> {
         slope_y[inside..].fill(S::ZERO);
         squared
     }
-}
 
-impl<S: Real> Pass<S> for DifferenceStream<'_, S> {
-    fn has_loss(&self) -> bool {
-        self.f.is_some()
+    /// Rows of a block: whole strips, at most `BLOCKS` times.
+    fn block(&self) -> usize {
+        let rows = self.rows.div_ceil(BLOCKS).max(LEAST.div_ceil(self.cols));
+        rows.next_multiple_of(self.strip())
     }
 
     /// x-slopes of a strip behind one zero; y-slopes of a strip and of the row above it.
-    fn work_len(&self) -> usize {
+    fn scratch_len(&self) -> usize {
         (2 * self.strip() + 1) * self.cols + 1
     }
 
-    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
-        let Self { rows, cols, .. } = *self;
-        let (slope_x, slope_y) = work.split_at_mut(self.strip() * cols + 1);
+    /// The y-slopes of the row above a block; of an image's first row there are none. `spare` has room for its x-slopes.
+    fn slopes_above(&self, slope_y: &mut [S], spare: &mut [S], x: &[S], top: usize, beta: f64) {
+        let Some(i) = top.checked_sub(1) else { return slope_y.fill(S::ZERO) };
+        let ((row, below), first) = (self.row_and_below(x, i), i * self.cols);
+        match &self.g {
+            Streamed::Entries(g) => {
+                g.slopes_between(slope_y, row, below, self.rows * self.cols + first, beta);
+            }
+            Streamed::Pixels(g) => {
+                differences(spare, slope_y, row, below);
+                g.moreau_at(spare, slope_y, first, beta);
+            }
+        }
+    }
+
+    /// grad ← ∇f + T*∇g_β(Tx), or grad + T*∇g_β(Tx), on a block of rows; returns its share of f(x) and ‖∇g_β(Tx)‖₂².
+    fn gradient_of_block(&self, grad: &mut [S], x: &[S], top: usize, beta: f64, scratch: &mut [S]) -> [f64; 2] {
+        let cols = self.cols;
+        let (slope_x, slope_y) = scratch.split_at_mut(self.strip() * cols + 1);
+        self.slopes_above(&mut slope_y[..cols], &mut slope_x[..cols], x, top, beta);
         slope_x[0] = S::ZERO;
-        slope_y[..cols].fill(S::ZERO);
         let (mut f_x, mut slope_squared) = (0.0, 0.0);
-        for top in (0..rows).step_by(self.strip()) {
-            let end = (top + self.strip()).min(rows);
-            let range = top * cols..end * cols;
+        for (i, grad) in grad.chunks_mut(self.strip() * cols).enumerate() {
+            let top = top + i * self.strip();
+            let range = top * cols..top * cols + grad.len();
             let slope_x = &mut slope_x[..range.len() + 1];
             let slope_y = &mut slope_y[..range.len() + cols];
-            slope_squared += self.slopes(&mut slope_x[1..], &mut slope_y[cols..], x, top..end, beta);
-            let grad = &mut grad[range.clone()];
+            let strip = top..top + range.len() / cols;
+            slope_squared += self.slopes(&mut slope_x[1..], &mut slope_y[cols..], x, strip, beta);
             if let Some(f) = self.f {
                 f_x += f.value_grad_at(grad, &x[range.clone()], range.start);
             }
             adjoint(grad, slope_x, slope_y, cols);
             slope_y.copy_within(range.len().., 0);
         }
+        [f_x, slope_squared]
+    }
+
+    /// Row i's share of g(Tx), or of g_β(Tx) when there is a β.
+    fn penalty_of_row(&self, x: &[S], i: usize, beta: Option<f64>, scratch: &mut [S]) -> f64 {
+        let (row, below) = self.row_and_below(x, i);
+        let first = i * self.cols;
+        match &self.g {
+            Streamed::Entries(g) => {
+                let (last, below_first) = (self.cols - 1, self.rows * self.cols + first);
+                let between = |from: &[S], to: &[S], first| match beta {
+                    Some(beta) => g.envelope_between(from, to, first, beta),
+                    None => g.value_between(from, to, first),
+                };
+                between(&row[..last], &row[1..], first)
+                    + between(&row[last..], &row[last..], first + last)
+                    + between(row, below, below_first)
+            }
+            Streamed::Pixels(g) => {
+                let (delta_x, rest) = scratch.split_at_mut(self.cols);
+                let delta_y = &mut rest[..self.cols];
+                differences(delta_x, delta_y, row, below);
+                match beta {
+                    Some(beta) => g.moreau_at(delta_x, delta_y, first, beta).value,
+                    None => g.value_at(delta_x, delta_y, first),
+                }
+            }
+        }
+    }
+}
+
+/// The most blocks of an image: few, so that little is looked at twice.
+const BLOCKS: usize = 64;
+/// The fewest entries of a block.
+const LEAST: usize = 1 << 15;
+
+impl<S: Real> Pass<S> for DifferenceStream<'_, S> {
+    fn has_loss(&self) -> bool {
+        self.f.is_some()
+    }
+
+    fn work_len(&self) -> usize {
+        self.rows.div_ceil(self.block()).min(Threads::current().get()) * self.scratch_len()
+    }
+
+    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
+        let (own, block) = (work.chunks_exact_mut(self.scratch_len()), self.block());
+        let blocks = grad.chunks_mut(block * self.cols).enumerate();
+        let [f_x, slope_squared] = threads::sums_with(x.len(), own, blocks, |scratch, (i, grad)| {
+            self.gradient_of_block(grad, x, i * block, beta, scratch)
+        });
         (f_x, slope_squared)
     }
 
     fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
-        let (delta_x, work) = work.split_at_mut(self.cols);
-        let delta_y = &mut work[..self.cols];
-        let row = |i| {
-            let (row, below) = self.row_and_below(x, i);
-            let first = i * self.cols;
-            match &self.g {
-                Streamed::Entries(g) => {
-                    let (last, below_first) = (self.cols - 1, self.rows * self.cols + first);
-                    let between = |from: &[S], to: &[S], first| match beta {
-                        Some(beta) => g.envelope_between(from, to, first, beta),
-                        None => g.value_between(from, to, first),
-                    };
-                    between(&row[..last], &row[1..], first)
-                        + between(&row[last..], &row[last..], first + last)
-                        + between(row, below, below_first)
-                }
-                Streamed::Pixels(g) => {
-                    differences(delta_x, delta_y, row, below);
-                    match beta {
-                        Some(beta) => g.moreau_at(delta_x, delta_y, first, beta).value,
-                        None => g.value_at(delta_x, delta_y, first),
-                    }
-                }
-            }
-        };
-        (0..self.rows).map(row).sum()
+        let (own, block) = (work.chunks_exact_mut(self.scratch_len()), self.block());
+        let blocks = (0..self.rows.div_ceil(block)).map(|i| i * block..self.rows.min((i + 1) * block));
+        let [penalty] = threads::sums_with(x.len(), own, blocks, |scratch, rows| {
+            [rows.map(|i| self.penalty_of_row(x, i, beta, scratch)).sum()]
+        });
+        penalty
     }
 }
 

@@ -4,6 +4,7 @@ use super::Pass;
 use crate::penalty::{Entries, Prox};
 use crate::real::Real;
 use crate::smooth::Pointwise;
+use crate::threads::{self, Threads};
 
 /// A penalty of x itself, with the loss when that is a sum over entries too.
 pub(crate) struct EntryStream<'a, S> {
@@ -19,6 +20,10 @@ impl<'a, S: Real> EntryStream<'a, S> {
     pub fn new(f: Option<&'a dyn Pointwise<S>>, g: &'a dyn Prox<S>, entries: &'a dyn Entries<S>) -> Self {
         Self { f, g, entries }
     }
+
+    fn scratch_len(&self) -> usize {
+        STRETCH.min(self.g.size())
+    }
 }
 
 impl<S: Real> Pass<S> for EntryStream<'_, S> {
@@ -26,27 +31,44 @@ impl<S: Real> Pass<S> for EntryStream<'_, S> {
         self.f.is_some()
     }
 
-    /// The slopes that come with the envelope of a stretch.
+    /// The slopes that come with the envelope of a stretch, for each thread.
     fn work_len(&self) -> usize {
-        STRETCH.min(self.g.size())
+        let blocks = self.g.size().div_ceil(block(self.g.size()));
+        self.scratch_len() * blocks.min(Threads::current().get())
     }
 
     fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, _: &mut [S]) -> (f64, f64) {
-        let (mut f_x, mut slope_squared) = (0.0, 0.0);
-        for (i, (grad, x)) in grad.chunks_mut(STRETCH).zip(x.chunks(STRETCH)).enumerate() {
-            if let Some(f) = self.f {
-                f_x += f.value_grad_at(grad, x, i * STRETCH);
+        let block = block(x.len());
+        let blocks = grad.chunks_mut(block).zip(x.chunks(block)).enumerate();
+        let [f_x, slope_squared] = threads::sums(x.len(), blocks, |(i, (grad, x))| {
+            let (mut f_x, mut slope_squared) = (0.0, 0.0);
+            for (k, (grad, x)) in grad.chunks_mut(STRETCH).zip(x.chunks(STRETCH)).enumerate() {
+                let first = i * block + k * STRETCH;
+                if let Some(f) = self.f {
+                    f_x += f.value_grad_at(grad, x, first);
+                }
+                slope_squared += self.entries.add_slopes_of(grad, x, first, beta);
             }
-            slope_squared += self.entries.add_slopes_of(grad, x, i * STRETCH, beta);
-        }
+            [f_x, slope_squared]
+        });
         (f_x, slope_squared)
     }
 
     fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
         let Some(beta) = beta else { return self.g.value(x, work) };
-        let stretches = x.chunks(STRETCH).enumerate();
-        stretches.map(|(i, x)| self.entries.moreau_of(&mut work[..x.len()], x, i * STRETCH, beta).value).sum()
+        let (own, block) = (work.chunks_exact_mut(self.scratch_len()), block(x.len()));
+        let [envelope] = threads::sums_with(x.len(), own, x.chunks(block).enumerate(), |scratch, (i, x)| {
+            let stretches = x.chunks(STRETCH).enumerate();
+            let first = |k: usize| i * block + k * STRETCH;
+            [stretches.map(|(k, x)| self.entries.moreau_of(&mut scratch[..x.len()], x, first(k), beta).value).sum()]
+        });
+        envelope
     }
+}
+
+/// Entries of the blocks that threads share: whole stretches.
+fn block(n: usize) -> usize {
+    threads::block(n, STRETCH, 1 << 15)
 }
 
 #[cfg(test)]

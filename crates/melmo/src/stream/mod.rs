@@ -20,7 +20,8 @@ pub(crate) trait Pass<S> {
     /// Whether ∇f is part of it; if not, the gradient holds it already.
     fn has_loss(&self) -> bool;
 
-    /// Scratch, in numbers.
+    /// Scratch, in numbers, for as many threads as there are now. A pass takes what it is given: with less, fewer threads
+    /// take part.
     fn work_len(&self) -> usize;
 
     /// grad ← ∇f + T*∇g_β(Tx), or grad + T*∇g_β(Tx) without a loss of its own; returns f(x) and ‖∇g_β(Tx)‖₂².

@@ -151,12 +151,10 @@ fn lost<S: Real>(d: &mut [S]) -> Answer {
 fn normalise<S: Real, T: Real>(x: &mut [T], phi: &[S], frobenius: f64) {
     let power = vector::power_of_two_scale::<S>(frobenius);
     let (power, rest) = (S::of(power), 1.0 / (power * frobenius));
-    vector::simd(
+    vector::map_into(
+        x,
+        phi,
         #[inline(always)]
-        || {
-            for (x, &phi) in x.iter_mut().zip(phi) {
-                *x = T::of((power * phi).f64() * rest);
-            }
-        },
+        |phi| T::of((power * phi).f64() * rest),
     );
 }

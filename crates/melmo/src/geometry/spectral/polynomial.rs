@@ -16,7 +16,7 @@ use super::shape::Shape;
 use super::{Polar, normalise};
 use crate::geometry::{Answer, Inexactness};
 use crate::real::Real;
-use crate::vector::{dot_and_square, norm2, simd};
+use crate::vector::{combine, dot_and_square, map_into, norm2};
 
 /// In Gram space rounding may move ⟨φ, d⟩ by so much of ‖φ‖_F: well below what the polynomials leave.
 const GRAM_SPACE_SLACK: f64 = 1e-4;
@@ -203,15 +203,7 @@ fn choose(plans: &[Plan], s: f64) -> usize {
 
 /// P ← aI + bG + cH, H = G².
 fn factor<S: Real>(p: &mut [S], step: &Quintic, g: &[S], h: &[S], n: usize) {
-    let (b, c) = (S::of(step.b), S::of(step.c));
-    simd(
-        #[inline(always)]
-        || {
-            for ((p, &g), &h) in p.iter_mut().zip(g).zip(h) {
-                *p = b * g + c * h;
-            }
-        },
-    );
+    combine(p, [step.b, step.c], g, h);
     p.iter_mut().step_by(n + 1).for_each(|p| *p += S::of(step.a));
 }
 
@@ -242,8 +234,10 @@ impl<S: Real> Polar<S> for Single {
 
 /// d ← the same numbers in the precision of φ.
 fn widen<S: Real>(d: &mut [S], single: &[f32]) {
-    simd(
+    map_into(
+        d,
+        single,
         #[inline(always)]
-        || d.iter_mut().zip(single).for_each(|(d, &single)| *d = S::of(single.into())),
+        |single| S::of(single.into()),
     );
 }

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::operator::{Form, LinOp};
 use crate::real::Real;
-use crate::vector;
+use crate::{threads, vector};
 
 /// The columns a_j of a dense or sparse matrix, each in one stretch of memory.
 #[derive(Clone, Debug)]
@@ -43,6 +43,11 @@ impl<S: Real> Columns<S> {
     /// Rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         (self.rows, self.cols)
+    }
+
+    /// Entries that are kept.
+    pub(super) fn entries(&self) -> usize {
+        self.values.len()
     }
 
     /// Column j: its values, and their rows when it is sparse.
@@ -101,15 +106,15 @@ impl<S: Real> Columns<S> {
 fn transposed<S: Real>(a: &[S], rows: usize, cols: usize) -> Vec<S> {
     const TILE: usize = 64;
     let mut out = vec![S::ZERO; a.len()];
-    for left in (0..cols).step_by(TILE) {
+    threads::share(a.len(), out.chunks_mut(TILE * rows).enumerate(), |(k, out)| {
         for top in (0..rows).step_by(TILE) {
-            for j in left..(left + TILE).min(cols) {
-                for i in top..(top + TILE).min(rows) {
-                    out[j * rows + i] = a[i * cols + j];
+            for (j, column) in (k * TILE..).zip(out.chunks_exact_mut(rows)) {
+                for (i, out) in column[top..].iter_mut().take(TILE).enumerate() {
+                    *out = a[(top + i) * cols + j];
                 }
             }
         }
-    }
+    });
     out
 }
 

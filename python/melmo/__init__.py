@@ -33,6 +33,8 @@ from melmo._result import Result as Result
 from melmo._result import Trace as Trace
 from melmo._solve import iterate as iterate
 from melmo._solve import minimize as minimize
+from melmo._threads import get_threads as get_threads
+from melmo._threads import set_threads as set_threads
 from melmo._watch import Info as Info
 
 # Tasks and estimators: their names follow. Estimators need scikit-learn and are imported when they are asked for.
@@ -78,6 +80,7 @@ __all__ = [
     "dual_norm",
     "envelope",
     "geometry",
+    "get_threads",
     "iterate",
     "lmo",
     "loss",
@@ -86,5 +89,6 @@ __all__ = [
     "penalty",
     "polar",
     "prox",
+    "set_threads",
     "__version__",
 ]

@@ -13,7 +13,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from melmo._checks import brief
 from melmo._estimator import Floats
 from melmo._linear import RegressionPath, SparseLinear
-from melmo._threads import threads
+from melmo._threads import jobs_at_a_time
 
 
 class CrossValidated(SparseLinear):
@@ -57,7 +57,7 @@ class CrossValidated(SparseLinear):
 
     def _judge(self, X: Any, y: Floats, folds: list[Any]) -> tuple[RegressionPath, Floats]:
         """The path on all rows, and the held-out loss of each of its λ on each fold."""
-        jobs = threads(self.n_jobs)
+        jobs = jobs_at_a_time(self.n_jobs)
         whole = self._follow(X, y, None, self.n_lambdas, self.ratio)
         left = threading.Event()
 

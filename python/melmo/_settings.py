@@ -25,6 +25,7 @@ def checked_settings(
     time_limit: float | None = None,
     trace_every: int | None = None,
     exact_dual_norms: bool = False,
+    threads: int | None = None,
 ) -> dict[str, Any]:
     """The settings as Rust takes them."""
     stops = {"epsilon": epsilon, "relative_epsilon": relative_epsilon, "gap": gap, "relative_gap": relative_gap}
@@ -51,6 +52,7 @@ def checked_settings(
         "time_limit": optional_number("time_limit", time_limit),
         "trace_every": max(1, steps // 100) if every is None else every,
         "exact_dual_norms": bool(exact_dual_norms),
+        "threads": threads,
     }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from melmo._problem import Iteration, Problem
 from melmo._result import Result
-from melmo._threads import threads
+from melmo._threads import jobs_at_a_time
 from melmo._watch import Info
 
 
@@ -38,6 +38,7 @@ def minimize(
     callback: Callable[[Info], Any] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
     n_jobs: int | None = None,
+    threads: int | None = None,
 ) -> Result:
     """Minimise f(x) + g(Tx): f smooth, g weakly convex with a proximal operator, T linear.
 
@@ -88,7 +89,10 @@ def minimize(
     progress : bool or callable, default False
         Show a bar (needs tqdm), or call ``progress(k, F)`` now and then.
     n_jobs : int, optional
-        Threads for several starts: −1 for all cores.
+        How many of several starts run at a time: −1 for as many as there are cores.
+    threads : int, optional
+        Threads that share the work of one start, where it is large: those of :func:`melmo.set_threads` unless given, one each
+        where several starts run at a time. The result does not depend on it.
 
     Returns
     -------
@@ -137,6 +141,7 @@ def minimize(
         "time_limit": time_limit,
         "trace_every": trace_every,
         "exact_dual_norms": exact_dual_norms,
+        "threads": threads,
     }
     if isinstance(x0, (list, tuple)) and len(x0) > 0 and all(isinstance(start, (np.ndarray, Mapping)) for start in x0):
         return _from_several(f, g, T, x0, n_jobs, {**settings, "callback": callback})
@@ -186,7 +191,9 @@ def _from_several(
     f: Any, g: Any, T: Any, starts: Sequence[Any], n_jobs: int | None, settings: dict[str, Any]
 ) -> Result:
     """From every start; the result of least F, with all of them."""
-    jobs = threads(n_jobs)
+    jobs = jobs_at_a_time(n_jobs)
+    if jobs > 1 and settings["threads"] is None:
+        settings = {**settings, "threads": 1}
 
     def solve(start: Any, **more: Any) -> Result:
         return Problem(f, g, T, start).minimize(start, **settings, **more)

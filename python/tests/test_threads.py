@@ -1,5 +1,6 @@
 """The interpreter is free while Rust works; runs in several threads; Ctrl-C."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -52,6 +53,72 @@ def test_runs_in_several_threads_are_the_same_run():
     for thread in threads:
         thread.join()
     assert len(found) == 4 and all(np.array_equal(result.x, alone.x) for result in found)
+
+
+LARGE = np.random.default_rng(1).standard_normal((700, 600))
+
+
+def denoised(**settings):
+    return melmo.minimize(
+        melmo.loss.Masked(LARGE),
+        melmo.penalty.MCP(0.2, 3.0),
+        melmo.operator.Difference2D(),
+        method="melmo",
+        max_iter=5,
+        **settings,
+    )
+
+
+def test_the_number_of_threads_changes_no_bit():
+    alone = denoised(threads=1)
+    for threads in (2, 3, 8):
+        shared = denoised(threads=threads)
+        assert np.array_equal(shared.x, alone.x) and shared.fun == alone.fun
+    before = melmo.get_threads()
+    melmo.set_threads(3)
+    try:
+        assert melmo.get_threads() == 3
+        assert np.array_equal(denoised().x, alone.x)
+    finally:
+        melmo.set_threads(None)
+    assert melmo.get_threads() == before
+    for wrong in (0, 1000):
+        with pytest.raises(ValueError, match="threads"):
+            denoised(threads=wrong)
+
+
+FORK = """
+    import os, sys, threading, numpy as np, melmo
+    y = np.random.default_rng(1).standard_normal((700, 600))
+    def solve(steps=5):
+        return melmo.minimize(melmo.loss.Masked(y), melmo.penalty.MCP(0.2, 3.0), melmo.operator.Difference2D(),
+                              method="melmo", max_iter=steps, threads=2).x
+    before = solve()
+    threading.Thread(target=solve, args=(300,), daemon=True).start()  # has the helpers while the process forks
+    for _ in range(5):
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if np.array_equal(solve(), before) else 1)
+        assert os.waitpid(child, 0)[1] == 0
+    print("the same", np.array_equal(solve(), before), flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_fork_has_helpers_of_its_own():
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", textwrap.dedent(FORK)]
+    told = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=120)
+    assert (told.stdout, told.returncode) == ("the same True\n", 0)
+
+
+@pytest.mark.parametrize(("variable", "value", "expected"), [("MELMO_THREADS", "3", "3"), ("OMP_NUM_THREADS", "2,1", "2")])
+def test_the_environment_says_how_many(variable, value, expected):
+    environment = {k: v for k, v in os.environ.items() if k not in ("MELMO_THREADS", "OMP_NUM_THREADS")}
+    command = [sys.executable, "-c", "import melmo; print(melmo.get_threads())"]
+    told = subprocess.run(command, env={**environment, variable: value}, stdout=subprocess.PIPE, text=True, check=True)
+    assert told.stdout.strip() == expected
+    wrong = subprocess.run(command, env={**environment, "MELMO_THREADS": "many"}, stderr=subprocess.PIPE, text=True)
+    assert wrong.returncode != 0 and "MELMO_THREADS=many" in wrong.stderr
 
 
 def test_failures_stay_in_their_thread():

@@ -21,6 +21,7 @@ use args::{Cli, Command, Problem};
 use command::solving;
 use error::Error;
 use job::Job;
+use melmo::threads::Threads;
 use render::{progress, say, summary};
 
 #[global_allocator]
@@ -52,7 +53,10 @@ fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
             use_threads(reproduce.threads)?;
             command::reproduce::run(&reproduce)
         }
-        Command::Verify(verify) => command::verify::run(&verify),
+        Command::Verify(verify) => {
+            use_threads(None)?;
+            command::verify::run(&verify)
+        }
         Command::List(list) => show(&command::list::text(&list)),
         Command::Explain(explain) => show(&command::explain::text(&explain)?),
         Command::Completions(completions) => {
@@ -78,16 +82,15 @@ fn solve(problem: Problem, job: &Job) -> Result<ExitCode, Error> {
     solving!(&problem, problem => session::run(problem, job, begun))
 }
 
-/// So many threads, all cores unless given.
+/// So many threads; unless given, what the environment says, or all cores.
 fn use_threads(threads: Option<usize>) -> Result<(), Error> {
     /// More threads than any machine has cores.
     const MOST: usize = 4096;
-    let Some(threads) = threads else { return Ok(()) };
-    if threads > MOST {
+    if let Some(threads) = threads.filter(|&threads| threads > MOST) {
         return Err(Error::option("threads", format!("{threads}: expected at most {MOST}")));
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    pool.map_err(|error| Error::option("threads", error.to_string()))
+    let threads = threads.map_or_else(Threads::from_environment, Threads::new);
+    threads.map(Threads::make_default).map_err(|error| Error::option("threads", error.to_string()))
 }
 
 /// Text for people.

@@ -19,6 +19,7 @@ mod shared;
 mod solved;
 mod tasks;
 mod term;
+mod threads;
 mod watch;
 
 use pyo3::prelude::*;
@@ -41,5 +42,6 @@ fn _melmo(m: &Bound<'_, PyModule>) -> PyResult<()> {
     catalogue::register(m)?;
     oracle::register(m)?;
     data::register(m)?;
+    threads::register(m)?;
     tasks::register(m)
 }

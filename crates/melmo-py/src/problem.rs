@@ -5,6 +5,7 @@ use std::sync::Arc;
 use melmo::block::Layout;
 use melmo::certificate::{Certificate as Plain, Evidence};
 use melmo::problem::Problem as Composite;
+use melmo::threads::Threads;
 use melmo_tasks::{Defaults, Solved, Watch, solve_from};
 use numpy::PyArray1;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -177,9 +178,10 @@ fn solve<'py, S: Terms + Stored>(
     let x0 = view.as_slice()?;
     let mut watcher = Watcher::new(callback, progress);
     let (solved, halt) = py.detach(|| {
-        let Solving { settings, trace_every, exact } = solving;
+        let Solving { settings, trace_every, exact, threads } = solving;
         let watch = Watch { watcher: Some(&mut watcher), trace_every: *trace_every, exact: *exact, ..Watch::default() };
-        let mut solved = solve_from(problem, x0, &Defaults::default(), settings, watch);
+        let threads = threads.unwrap_or_else(Threads::current);
+        let mut solved = threads.run(|| solve_from(problem, x0, &Defaults::default(), settings, watch));
         let halt = watcher.halted();
         if let (Ok(solved), Some(Halt::Interrupted)) = (&mut solved, &halt) {
             take_best(problem, solved, &mut watcher);

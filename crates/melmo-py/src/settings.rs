@@ -6,6 +6,7 @@ use melmo::catalogue;
 use melmo::drive::{Epsilon, Gap};
 use melmo::error::Error;
 use melmo::geometry::Oracle;
+use melmo::threads::Threads;
 use melmo_tasks::{GeometryChoice, Settings};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -21,11 +22,13 @@ pub struct Solving {
     pub trace_every: u64,
     /// Rows have exact dual norms.
     pub exact: bool,
+    /// So many threads, not the process's number.
+    pub threads: Option<Threads>,
 }
 
 /// From a dictionary with the names of `melmo.minimize`.
 pub fn solving(given: &Bound<'_, PyDict>) -> PyResult<Solving> {
-    let mut solving = Solving { settings: Settings::default(), trace_every: 0, exact: false };
+    let mut solving = Solving { settings: Settings::default(), trace_every: 0, exact: false, threads: None };
     let settings = &mut solving.settings;
     if let Some(method) = given.get_item("method")? {
         settings.method = method.extract()?;
@@ -48,6 +51,7 @@ pub fn solving(given: &Bound<'_, PyDict>) -> PyResult<Solving> {
             "time_limit" => settings.time_limit = Some(duration(value.extract()?)?),
             "trace_every" => solving.trace_every = value.extract()?,
             "exact_dual_norms" => solving.exact = value.extract()?,
+            "threads" => solving.threads = Some(Threads::new(value.extract()?).map_err(raised)?),
             other => return Err(PyTypeError::new_err(format!("`{other}` is no setting"))),
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use melmo::geometry::Norm;
+use melmo::threads::{self, Threads};
 
 use crate::data::Library;
 use crate::error::Error;
@@ -83,7 +84,7 @@ impl Work {
                 }
             }
         };
-        rayon::scope(|scope| (0..rayon::current_num_threads()).for_each(|_| scope.spawn(|_| worker())));
+        threads::share(usize::MAX, 0..Threads::current().get(), |_| worker());
         if let Some(error) = lock(&failed).take() {
             return Err(error);
         }

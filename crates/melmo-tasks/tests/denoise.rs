@@ -120,10 +120,7 @@ fn the_number_of_threads_does_not_matter() {
     let (rows, cols) = (1300, 300);
     let y = noisy::<f32>(&picture(rows, cols), 0.05, 9);
     let colour = [&y[..], &y[..], &y[..]].concat();
-    let on = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| plainly(&colour, rows, cols, 3))
-    };
+    let on = |threads: usize| melmo::threads::Threads::new(threads).unwrap().run(|| plainly(&colour, rows, cols, 3));
     let (one, three) = (on(1), on(3));
     assert!(one.solved.len() > 1, "several strips");
     assert_eq!(one.image, three.image);

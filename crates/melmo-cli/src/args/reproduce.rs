@@ -30,7 +30,7 @@ pub struct Reproduce {
     /// The folder to write; it is made where it is not there
     #[arg(short, long, value_name = "FOLDER", default_value = "reproduction")]
     pub output: PathBuf,
-    /// Threads to use; all cores unless given. The numbers do not depend on it
+    /// Threads to use; unless given MELMO_THREADS or OMP_NUM_THREADS, else all cores. The numbers do not depend on it
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
     /// Print one JSON object to standard output, and nothing else there

@@ -53,7 +53,7 @@ pub struct Solving {
     /// f32 or f64
     #[arg(long, default_value = "f64", value_parser = ["f32", "f64"], help_heading = "Solving")]
     pub precision: String,
-    /// Threads to use; all cores unless given. The result does not depend on it
+    /// Threads to use; unless given MELMO_THREADS or OMP_NUM_THREADS, else all cores. The result does not depend on it
     #[arg(long, value_name = "N", help_heading = "Solving")]
     pub threads: Option<usize>,
     /// Numbers that an input file may become; unless given, 2²², or 64 for each byte of a longer file

@@ -1,7 +1,7 @@
 //! Alternating least squares on known entries: where factors start from, and how weights are tried out.
 
 use melmo::seeded::Seeded;
-use rayon::prelude::*;
+use melmo::threads;
 
 use crate::complete::entries::Entries;
 use crate::until::Until;
@@ -127,6 +127,9 @@ impl Alternating {
     }
 }
 
+/// Lines that a thread takes at a time.
+const LINES: usize = 32;
+
 /// Each line of `out` becomes the minimiser of ½Σ (y − ⟨line, across⟩)² + ν/2·‖line‖²; returns the sum of the minima.
 fn half(lists: &Lists, out: &mut [f64], across: &[f64], rank: usize, ridge: f64) -> f64 {
     let solve = |(i, line): (usize, &mut [f64])| {
@@ -140,7 +143,13 @@ fn half(lists: &Lists, out: &mut [f64], across: &[f64], rank: usize, ridge: f64)
         let squares: f64 = entries.iter().map(|entry| entry.1 * entry.1).sum();
         0.5 * (squares - dot(&target, line)).max(0.0)
     };
-    let minima: Vec<f64> = out.par_chunks_mut(rank).enumerate().with_min_len(32).map(solve).collect();
+    let mut minima = vec![0.0; lists.start.len() - 1];
+    let blocks = out.chunks_mut(LINES * rank).zip(minima.chunks_mut(LINES)).enumerate();
+    threads::share(lists.of.len() * rank * rank / 4, blocks, |(block, (out, minima))| {
+        for (i, (line, minimum)) in out.chunks_mut(rank).zip(minima).enumerate() {
+            *minimum = solve((block * LINES + i, line));
+        }
+    });
     minima.iter().sum() // in order, whoever computed them
 }
 

@@ -39,7 +39,7 @@ pub use variation::{Grid, variation};
 use std::sync::Mutex;
 
 use melmo::real::Real;
-use rayon::prelude::*;
+use melmo::threads;
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
@@ -99,7 +99,7 @@ pub fn denoise<S: Real>(
         plan.place(&mut out.lock().unwrap_or_else(std::sync::PoisonError::into_inner), strip, &x);
         Ok(solved)
     };
-    let solved = plan.strips().par_iter().map(one).collect::<Result<_, _>>()?;
+    let solved = threads::map(plan.strips().iter(), one).into_iter().collect::<Result<_, _>>()?;
     let image = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     Ok(Denoised { image, noise: plan.noise(), lambda: plan.lambda(), penalty: plan.penalty(), solved })
 }

@@ -1,7 +1,7 @@
 //! How strong the noise of an image is: white, Gaussian, as strong everywhere.
 
 use melmo::real::Real;
-use rayon::prelude::*;
+use melmo::threads;
 
 use super::planes::Planes;
 
@@ -27,7 +27,7 @@ const SHARED: f64 = 3.4;
 pub fn estimate<S: Real>(image: &Planes<'_, S>) -> f64 {
     let unit = unit(image);
     let of_channel = |c: usize| variance(image.channel(c), image.rows, image.cols, unit);
-    let variances: Vec<f64> = (0..image.channels).into_par_iter().map(of_channel).collect();
+    let variances = threads::map(0..image.channels, of_channel);
     (variances.iter().sum::<f64>() / image.channels as f64).sqrt() * unit
 }
 

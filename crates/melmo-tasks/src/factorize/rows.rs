@@ -5,7 +5,7 @@ use melmo::error::Error as Refused;
 use melmo::linalg::{Into, Mat};
 use melmo::penalty::{Coordinates, Prox};
 use melmo::real::Real;
-use rayon::prelude::*;
+use melmo::threads;
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
@@ -41,7 +41,8 @@ impl<S: Real> Rows<'_, S> {
         let rank = self.rank;
         let shared = self.shared();
         let mut w = vec![S::ZERO; self.y.len() / self.cols * rank];
-        w.par_chunks_mut(CHUNK * rank).zip(self.y.par_chunks(CHUNK * self.cols)).for_each(|(w, y)| {
+        let chunks = w.chunks_mut(CHUNK * rank).zip(self.y.chunks(CHUNK * self.cols));
+        threads::share(self.y.len() * rank, chunks, |(w, y)| {
             let mut equations = Equations::new(rank);
             for (w, y) in w.chunks_exact_mut(rank).zip(y.chunks_exact(self.cols)) {
                 self.look(&mut equations, &shared, y);
@@ -60,7 +61,8 @@ impl<S: Real> Rows<'_, S> {
     pub fn improve(&self, g: &dyn Coordinates<S>, w: &mut [S], sweeps: usize) {
         let rank = self.rank;
         let shared = self.shared();
-        w.par_chunks_mut(CHUNK * rank).zip(self.y.par_chunks(CHUNK * self.cols)).for_each(|(w, y)| {
+        let chunks = w.chunks_mut(CHUNK * rank).zip(self.y.chunks(CHUNK * self.cols));
+        threads::share(self.y.len() * rank, chunks, |(w, y)| {
             let mut equations = Equations::new(rank);
             for (w, y) in w.chunks_exact_mut(rank).zip(y.chunks_exact(self.cols)) {
                 self.look(&mut equations, &shared, y);

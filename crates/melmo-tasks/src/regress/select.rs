@@ -3,7 +3,7 @@ use std::ops::ControlFlow;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo::solver::{LambdaPath, geometric};
-use rayon::prelude::*;
+use melmo::threads;
 
 use crate::error::Error;
 use crate::regress::path::check_count;
@@ -135,7 +135,7 @@ impl Regression {
             Ok(solutions.iter().map(judged).collect())
         };
         let all = path::<S>(self, &self.all(), &lambdas, until)?;
-        let losses: Vec<Vec<f64>> = (0..folds).into_par_iter().map(fitted).collect::<Result<_, _>>()?;
+        let losses: Vec<Vec<f64>> = threads::map(0..folds, fitted).into_iter().collect::<Result<_, _>>()?;
         let count = losses.iter().map(Vec::len).chain([all.len()]).min().unwrap_or(0);
         if count == 0 {
             let expected = "more time, or a λ of your own: then nothing is tried out";

@@ -9,9 +9,9 @@ use indicatif::ProgressBar;
 use melmo::drive::Observer;
 use melmo::real::Real;
 use melmo::solver::{Info, Solver};
+use melmo::threads;
 use melmo_tasks::denoise::{Plan, Planes, Strip};
 use melmo_tasks::{Ended, Error as TaskError, Settings, Until, Watch, solve};
-use rayon::prelude::*;
 
 use crate::args::Denoise;
 use crate::command::denoise::Kept;
@@ -125,7 +125,7 @@ fn solved(denoise: &Denoise, plan: &Plan<'_, f32>, until: &Until) -> Result<Solv
         let numbers = found.report.certificate.map(|c| [c.dual_norm.upper, c.prox_gap]);
         Ok((found.report.info.k.saturating_sub(1), found.ended, numbers))
     };
-    let ends: Vec<End> = plan.strips().par_iter().map(one).collect::<Result<_, _>>()?;
+    let ends: Vec<End> = threads::map(plan.strips().iter(), one).into_iter().collect::<Result<_, _>>()?;
     bar.finish_and_clear();
     let image = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     let any = |wanted: Ended| ends.iter().any(|(_, ended, _)| *ended == wanted).then_some(wanted);

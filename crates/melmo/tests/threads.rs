@@ -87,7 +87,7 @@ struct Timeless<'r>(&'r melmo::trace::Row);
 
 impl std::fmt::Debug for Timeless<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let row = melmo::trace::Row { seconds: 0.0, ..self.0.clone() };
+        let row = melmo::trace::Row { seconds: 0.0, ..*self.0 };
         write!(f, "{row:?}")
     }
 }

@@ -131,12 +131,12 @@ fn tile<S: Simd, const K: usize, const W: usize>(simd: S, mut c: MatMut<'_, f64>
         }
     }
     let alpha = simd.splat_f64s(t.alpha);
-    for k in 0..K {
+    for (k, sums) in sums.iter().enumerate() {
         let c = S::as_mut_simd_f64s(&mut row(&mut c, k, t)[..W * LANES]).0;
         for w in 0..W {
             c[w] = match t.into {
-                Into::Replace => simd.mul_f64s(alpha, sums[k][w]),
-                Into::Add => simd.mul_add_e_f64s(alpha, sums[k][w], c[w]),
+                Into::Replace => simd.mul_f64s(alpha, sums[w]),
+                Into::Add => simd.mul_add_e_f64s(alpha, sums[w], c[w]),
             };
         }
     }
@@ -154,11 +154,11 @@ fn edge<S: Simd, const K: usize>(simd: S, mut c: MatMut<'_, f64>, a: &[f64], b: 
         }
     }
     let alpha = simd.splat_f64s(t.alpha);
-    for k in 0..K {
+    for (k, &sum) in sums.iter().enumerate() {
         let c = row(&mut c, k, t);
         let entries = match t.into {
-            Into::Replace => simd.mul_f64s(alpha, sums[k]),
-            Into::Add => simd.mul_add_e_f64s(alpha, sums[k], simd.partial_load_f64s(c)),
+            Into::Replace => simd.mul_f64s(alpha, sum),
+            Into::Add => simd.mul_add_e_f64s(alpha, sum, simd.partial_load_f64s(c)),
         };
         simd.partial_store_f64s(c, entries);
     }

@@ -58,10 +58,10 @@ fn turn<T: Copy>(mut to: MatMut<'_, T>, from: MatRef<'_, T>) {
         let lines: [&[T]; TILE] = std::array::from_fn(|k| line(from, j + k));
         for i in (0..rows).step_by(TILE) {
             let tile: [[T; TILE]; TILE] = std::array::from_fn(|k| std::array::from_fn(|l| lines[k][i + l]));
-            for l in 0..TILE {
+            (0..TILE).for_each(|l| {
                 let turned: [T; TILE] = std::array::from_fn(|k| tile[k][l]);
                 line_mut(&mut to, i + l)[j..j + TILE].copy_from_slice(&turned);
-            }
+            });
         }
     }
     for i in 0..to.nrows() {

@@ -131,6 +131,7 @@ class Problem:
         exact_dual_norms: bool = False,
         callback: Callable[[Info], Any] | None = None,
         progress: bool | Callable[[int, float], Any] = False,
+        threads: int | None = None,
     ) -> Result:
         """Solve it from `x0`, or from 0; the keywords are those of :func:`melmo.minimize`."""
         given = checked_settings(
@@ -148,6 +149,7 @@ class Problem:
             time_limit=time_limit,
             trace_every=trace_every,
             exact_dual_norms=exact_dual_norms,
+            threads=threads,
         )
         start = self._start(x0)
         shown = None if callback is None else Callback(function("callback", callback), self.packing)

@@ -52,7 +52,7 @@ def checked_settings(
         "time_limit": optional_number("time_limit", time_limit),
         "trace_every": max(1, steps // 100) if every is None else every,
         "exact_dual_norms": bool(exact_dual_norms),
-        "threads": threads,
+        "threads": optional_whole("threads", threads, most=4096),
     }
 
 

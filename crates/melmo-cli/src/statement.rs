@@ -77,6 +77,7 @@ impl Statement {
         let mut lines = vec![
             Line::same("inputs", saved.sources.len(), sources.len()),
             Line::same("precision", saved.certificate.precision.as_str(), precision),
+            Line::same("radius", saved.certificate.optimality.and_then(|found| found.radius), settings.radius),
             Line::same("norm", norm(&saved.certificate.norms), norm(&solver.norms())),
         ];
         if matches!(settings.epsilon, Some(Epsilon::Relative(_))) {

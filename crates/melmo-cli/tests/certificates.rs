@@ -97,6 +97,7 @@ fn what_was_forged_does_not_pass() {
     };
     fails("a tiny β", &|v| v["certificate"]["beta"] = json!(1e-40));
     fails("a radius", &|v| v["certificate"]["norms"][0]["radius"] = json!(1e-9));
+    fails("a radius of minimisers", &|v| v["certificate"]["optimality"]["radius"] = json!(1e-9));
     fails("a shape", &|v| {
         v["certificate"]["norms"][0]["block"]["rows"] = json!(48);
         v["certificate"]["norms"][0]["block"]["cols"] = json!(1);

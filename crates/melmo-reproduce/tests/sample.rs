@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use melmo::threads;
 use melmo_reproduce::data::{Library, Set};
 use melmo_reproduce::experiments::{all, factorisation, recovery};
 use melmo_reproduce::instance::{Experiment, Instance, Objective};
 use melmo_reproduce::statistics::median;
 use melmo_reproduce::{Options, Setting, execute};
-use rayon::prelude::*;
 
 /// What a median may differ by on another processor, which sums in another order.
 const ROUNDING: f64 = 2e-3;
@@ -59,7 +59,7 @@ fn medians(instances: &[Instance], library: &Library) -> BTreeMap<Key, (f64, f64
         (key(instance), outcome.last(), outcome.end(|point| point.extra[0]))
     };
     let mut found: BTreeMap<Key, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    for (key, objective, extra) in instances.par_iter().map(run).collect::<Vec<_>>() {
+    for (key, objective, extra) in threads::map(instances.iter(), run) {
         let (objectives, extras) = found.entry(key).or_default();
         objectives.push(objective);
         extras.push(extra);
@@ -79,23 +79,6 @@ fn a_sample_gives_the_stored_medians() {
         let near = |ours: f64, stored: f64| stored.is_nan() || (ours / stored - 1.0).abs() <= ROUNDING;
         assert!(near(f, *objective), "{key:?}: F {f} stored {objective}");
         assert!(near(extra, *other), "{key:?}: {extra} stored {other}");
-    }
-}
-
-/// The lines of the stored file whose first words are those in `MELMO_LINES`: `recovery;Football;0.3`.
-#[test]
-#[ignore = "minutes: prints lines of the stored file anew"]
-fn lines_of_the_stored_file() {
-    let options =
-        Options { data: std::env::var("MELMO_DATA_DIR").ok().map(Into::into), ..Options::new(Setting::AsPublished) };
-    let library = Library::load(&options).unwrap();
-    let wanted = std::env::var("MELMO_LINES").unwrap_or_default();
-    let line = |(a, b, c, d): &Key| [a.as_str(), b, c, d].join(";");
-    let starts = |instance: &Instance| wanted.split(',').any(|words| line(&key(instance)).starts_with(words));
-    let shown = |instance: &Instance| starts(instance);
-    let instances: Vec<Instance> = all(&options, &library).into_iter().filter(shown).collect();
-    for (key, (f, extra)) in medians(&instances, &library) {
-        println!("{};{f:.6};{extra:.6}", line(&key));
     }
 }
 

@@ -263,17 +263,13 @@ pub fn axpy<S: Real>(y: &mut [S], a: f64, x: &[S]) {
 
 /// y ← a·x.
 pub fn scale_into<S: Real>(y: &mut [S], a: f64, x: &[S]) {
-    let (a, block) = (S::of(a), block(y.len()));
-    share(x.len() / 2, y.chunks_mut(block).zip(x.chunks(block)), |(y, x)| {
-        simd(
-            #[inline(always)]
-            || {
-                for (y, &x) in y.iter_mut().zip(x) {
-                    *y = a * x;
-                }
-            },
-        )
-    });
+    let a = S::of(a);
+    map_into(
+        y,
+        x,
+        #[inline(always)]
+        |x| a * x,
+    );
 }
 
 /// So many entries are one part, whoever works on them.

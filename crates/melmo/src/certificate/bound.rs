@@ -9,6 +9,14 @@ use crate::real::Real;
 use crate::smooth;
 use crate::vector;
 
+/// A point and what was found there.
+pub(crate) struct At<'a, S> {
+    pub problem: &'a Problem<S>,
+    pub x: &'a [S],
+    pub seen: &'a Seen,
+    pub allowance: &'a Allowance,
+}
+
 /// A lower bound on F*, rounded downwards, or the reason why there is none.
 ///
 /// With e = ‖Tx − z‖ and f − m_f/2‖·‖² convex, the two inequalities
@@ -19,14 +27,8 @@ use crate::vector;
 ///
 /// add up to F(y) ≥ f(x) + g(z) + ⟨w, Tx − z⟩ + ⟨v, y − x⟩ + …, and what remains is to bound ⟨v, y − x⟩ from below: by the
 /// curvature that is left, by a ball that every better y lies in, or, for a separable sum, by not needing it.
-pub(crate) fn lower_bound<S: Real>(
-    problem: &Problem<S>,
-    x: &[S],
-    look: &mut Look<S>,
-    seen: &Seen,
-    allowance: &Allowance,
-    radius: Option<f64>,
-) -> Result<f64, String> {
+pub(crate) fn lower_bound<S: Real>(at: &At<'_, S>, look: &mut Look<S>, radius: Option<f64>) -> Result<f64, String> {
+    let At { problem, seen, allowance, .. } = *at;
     if let Some(least) = separable(problem) {
         return Ok(least);
     }
@@ -34,13 +36,13 @@ pub(crate) fn lower_bound<S: Real>(
         return Err("f is not known to be convex".into());
     }
     let base = seen.f + seen.at_z + seen.overlap - allowance.value;
-    let flat = if problem.g().weak_convexity() == 0.0 { ball(problem, x, look, seen, allowance, radius) } else { None };
+    let flat = if problem.g().weak_convexity() == 0.0 { ball(at, look, radius) } else { None };
     // The curvature of a design matrix is dear: it is asked for where nothing else helps.
     let of_f = match (flat, problem.f().form()) {
         (Some(_), smooth::Form::Linear { .. }) => 0.0,
         _ => problem.f().strong_convexity().unwrap_or(0.0),
     };
-    let curved = curvature(problem, of_f, seen, allowance);
+    let curved = curvature(at, of_f);
     match [curved, flat].into_iter().flatten().reduce(f64::min) {
         Some(loss) => Ok(base - loss),
         None => Err(reason(problem, of_f)),
@@ -75,56 +77,47 @@ fn reason<S: Real>(problem: &Problem<S>, of_f: f64) -> String {
     "nothing bounds the minimisers: the penalty leaves directions free in which the loss is flat; give a radius".into()
 }
 
-/// min over t ≥ 0 of the parabola that is left along ‖y − x‖ = t, as a loss ≥ 0:
+/// min over t ≥ 0 of the parabola that is left along ‖y − x‖ = t, as what is lost by it:
 /// (‖v‖ + ρ‖T‖e)²/(2m) + ρe²/2 with m = m_f − ρ‖T‖²; for T = I and an m_g-strongly convex g, (‖v‖ + m_g e)²/(2m) − m_g e²/2
 /// with m = m_f + m_g.
-fn curvature<S: Real>(problem: &Problem<S>, of_f: f64, seen: &Seen, allowance: &Allowance) -> Option<f64> {
+fn curvature<S: Real>(at: &At<'_, S>, of_f: f64) -> Option<f64> {
+    let At { problem, seen, allowance, .. } = *at;
     let (g, t) = (problem.g(), problem.t());
     let (v, e) = (seen.of_sum + allowance.v, seen.prox_gap + allowance.gap);
     let rho = g.weak_convexity();
     let of_g = if matches!(t.form(), operator::Form::Identity) { g.strong_convexity() } else { 0.0 };
     let norm = t.norm_bound();
-    let loss = if of_g > 0.0 && rho == 0.0 {
+    // What is lost, and what a strongly convex g gives back; rounding of each counts against the bound.
+    let (lost, back) = if of_g > 0.0 && rho == 0.0 {
         let least = (seen.prox_gap - allowance.gap).max(0.0);
-        (v + of_g * e).powi(2) / (2.0 * (of_f + of_g)) - 0.5 * of_g * least * least
+        ((v + of_g * e).powi(2) / (2.0 * (of_f + of_g)), 0.5 * of_g * least * least)
     } else {
         let left = (of_f - rho * norm * norm) * (1.0 - 4.0 * f64::EPSILON);
         if left <= 0.0 {
             return None;
         }
-        (v + rho * norm * e).powi(2) / (2.0 * left) + 0.5 * rho * e * e
+        ((v + rho * norm * e).powi(2) / (2.0 * left) + 0.5 * rho * e * e, 0.0)
     };
-    Some(loss * (1.0 + 16.0 * f64::EPSILON))
+    Some(lost - back + 16.0 * f64::EPSILON * (lost + back))
 }
 
 /// ‖v‖·(r + ‖x‖) in a pair of norms in which every y with F(y) ≤ F(x) has norm at most r, for convex f and g: a norm that g lies
 /// above (g(y) ≤ F(x) − inf f), ℓ2 where g is bounded or a radius was given.
-fn ball<S: Real>(
-    problem: &Problem<S>,
-    x: &[S],
-    look: &mut Look<S>,
-    seen: &Seen,
-    allowance: &Allowance,
-    radius: Option<f64>,
-) -> Option<f64> {
+fn ball<S: Real>(at: &At<'_, S>, look: &mut Look<S>, radius: Option<f64>) -> Option<f64> {
+    let At { problem, seen, allowance, .. } = *at;
     let in_l2 = |r: f64| (seen.of_sum + allowance.v) * (r + seen.x_norm);
     let given = radius.map(in_l2);
     if !matches!(problem.t().form(), operator::Form::Identity) {
         return given;
     }
     let bounded = problem.g().reach().map(in_l2);
-    let by_norm = above_a_norm(problem, x, look, seen, allowance).filter(|loss| loss.is_finite());
+    let by_norm = above_a_norm(at, look).filter(|loss| loss.is_finite());
     [given, bounded, by_norm].into_iter().flatten().reduce(f64::min).map(|loss| loss * (1.0 + 16.0 * f64::EPSILON))
 }
 
 /// q(F(x) − inf f + g(x)) with |⟨v, u⟩| ≤ q·g(u). An entry that nothing penalises, such as an intercept, is bounded by the loss.
-fn above_a_norm<S: Real>(
-    problem: &Problem<S>,
-    x: &[S],
-    look: &mut Look<S>,
-    seen: &Seen,
-    allowance: &Allowance,
-) -> Option<f64> {
+fn above_a_norm<S: Real>(at: &At<'_, S>, look: &mut Look<S>) -> Option<f64> {
+    let At { problem, x, seen, allowance } = *at;
     let (g, Look { v, work, .. }) = (problem.g(), look);
     let reach = (seen.objective() - problem.f().lower_bound()?).max(0.0) + allowance.value;
     let free = free_entry(problem);

@@ -5,6 +5,7 @@ mod look;
 mod rounding;
 mod verify;
 
+use bound::At;
 pub use bound::can_bound;
 pub use look::Evidence;
 pub(crate) use look::{Look, Seen};
@@ -115,9 +116,21 @@ impl Optimality {
             return Err("F(x) is not finite: x is not in the domain of g∘T".into());
         }
         let allowance = Allowance::new(problem, seen);
-        let bound = bound::lower_bound(problem, x, look, seen, &allowance, radius)?;
+        let at = At { problem, x, seen, allowance: &allowance };
+        let bound = bound::lower_bound(&at, look, radius)?;
         Ok(Self { objective, bound, gap: (objective - bound + allowance.value).max(0.0), radius })
     }
+}
+
+/// What whoever asks for a certificate knows besides the point.
+pub(crate) struct Stated<'a, S> {
+    pub evidence: Evidence<'a, S>,
+    pub norms: Vec<BlockNorm>,
+    /// Where an oracle has bracketed it.
+    pub dual_norm: Option<Bracket>,
+    pub claim: Option<Claim>,
+    /// A radius that minimisers lie in.
+    pub radius: Option<f64>,
 }
 
 impl<S: Real> Certificate<S> {
@@ -130,21 +143,13 @@ impl<S: Real> Certificate<S> {
         dual_norm: Option<Bracket>,
         claim: Option<Claim>,
     ) -> Result<Self, Error> {
-        Self::with(problem, x, evidence, norms, dual_norm, claim, &mut Look::new(problem), None)
+        let known = Stated { evidence, norms, dual_norm, claim, radius: None };
+        Self::with(problem, x, known, &mut Look::new(problem))
     }
 
-    /// The same with room that is there already, and a radius that minimisers lie in.
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn with(
-        problem: &Problem<S>,
-        x: &[S],
-        evidence: Evidence<'_, S>,
-        norms: Vec<BlockNorm>,
-        dual_norm: Option<Bracket>,
-        claim: Option<Claim>,
-        look: &mut Look<S>,
-        radius: Option<f64>,
-    ) -> Result<Self, Error> {
+    /// The same with room that is there already.
+    pub(crate) fn with(problem: &Problem<S>, x: &[S], known: Stated<'_, S>, look: &mut Look<S>) -> Result<Self, Error> {
+        let Stated { evidence, norms, dual_norm, claim, radius } = known;
         problem.check_start(x)?;
         problem.check_evidence(&evidence)?;
         check_tiling(&norms, x.len())?;

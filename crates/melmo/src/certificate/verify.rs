@@ -1,5 +1,6 @@
 //! Verification: everything recomputed from (x, u, β) and the problem, compared line by line with what is stored and claimed.
 
+use crate::certificate::bound::At;
 use crate::certificate::look::{Look, Seen};
 use crate::certificate::rounding::Allowance;
 use crate::certificate::{Certificate, Optimality, Stationarity};
@@ -102,7 +103,8 @@ impl<S: Real> Certificate<S> {
             // The gap has its rounding in it.
             claimed("claimed: F − F* ≤ gap", found.map_or(f64::INFINITY, |o| o.gap), claim.gap, 0.0);
         }
-        self.check_stationarity(problem, x, &mut look, [&seen], &allowance, tolerance, &mut checks);
+        let again = At { problem, x, seen: &seen, allowance: &allowance };
+        checks.extend(self.check_stationarity(&again, &mut look, tolerance));
         Ok(Verification { checks })
     }
 
@@ -131,44 +133,31 @@ impl<S: Real> Certificate<S> {
     }
 
     /// x̃, its distance, how far Tx̃ is from z, and the bound.
-    #[allow(clippy::too_many_arguments)]
-    fn check_stationarity(
-        &self,
-        problem: &Problem<S>,
-        x: &[S],
-        look: &mut Look<S>,
-        [seen]: [&Seen; 1],
-        allowance: &Allowance,
-        tolerance: f64,
-        checks: &mut Vec<Check>,
-    ) {
+    fn check_stationarity(&self, again: &At<'_, S>, look: &mut Look<S>, tolerance: f64) -> Vec<Check> {
+        let At { problem, x, seen, allowance } = *again;
         let (w, z) = (look.w.clone(), look.z.clone());
         let found = look.near(problem, x);
         let (Some(stored), Some(found)) = (&self.stationarity, &found) else {
             let (stored, found) = (self.stationarity.is_some(), found.is_some());
-            if stored || found {
-                checks.push(Check::present("x̃ is stored exactly when T is surjective", stored, found));
-            }
-            return;
+            let wrong = Check::present("x̃ is stored exactly when T is surjective", stored, found);
+            return if stored == found { vec![] } else { vec![wrong] };
         };
         if stored.point.len() != found.point.len() {
-            checks.push(Check::at_most(
-                "x̃ has the length of x",
-                stored.point.len() as f64,
-                found.point.len() as f64,
-                0.0,
-            ));
-            return;
+            let [stored, found] = [stored, found].map(|near| near.point.len() as f64);
+            return vec![Check::equal("length of x̃", stored, found, 0.0)];
         }
         let apart: Vec<S> = stored.point.iter().zip(&found.point).map(|(&a, &b)| a - b).collect();
         let inverse = problem.t().right_inverse().map_or(1.0, |r| r.sigma_min().recip());
         let moved = inverse * allowance.gap + 4.0 * S::EPSILON * seen.x_norm;
         let curved = problem.f().lipschitz().unwrap_or(0.0) * moved;
         let bound_slack = tolerance * found.bound + 2.0 * allowance.v + curved;
-        checks.push(Check::at_most("x̃ is where it should be", vector::norm2(&apart), 0.0, moved));
-        checks.push(Check::equal("distance of x̃", stored.distance, found.distance, tolerance * found.distance + moved));
-        checks.push(Check::equal("bound on stationarity at x̃", stored.bound, found.bound, bound_slack));
-        checks.push(self.check_residual(problem, stored, found.residual, (&w, &z), look));
+        let distance_slack = tolerance * found.distance + moved;
+        vec![
+            Check::at_most("x̃ is where it should be", vector::norm2(&apart), 0.0, moved),
+            Check::equal("distance of x̃", stored.distance, found.distance, distance_slack),
+            Check::equal("bound on stationarity at x̃", stored.bound, found.bound, bound_slack),
+            self.check_residual(problem, stored, found.residual, (&w, &z), look),
+        ]
     }
 
     /// Tx̃ is z, as far as is said; where nothing is said, w has to lie in ∂g(Tx̃) itself.

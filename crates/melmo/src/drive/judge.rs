@@ -1,6 +1,6 @@
 //! Judging points: against ε, against a gap, and whether anything is left to do; and the certificate of the last one.
 
-use crate::certificate::{Certificate, Claim, Evidence, Look, Optimality, Proven};
+use crate::certificate::{Certificate, Claim, Evidence, Look, Optimality, Proven, Stated};
 use crate::drive::{Epsilon, Stop};
 use crate::geometry::{BlockNorm, Bracket, product_dual_growth};
 use crate::real::Real;
@@ -150,10 +150,10 @@ impl<S: Real> Judge<S> {
         let (problem, x) = (solver.problem(), solver.x().to_vec());
         let evidence = strongest(solver, &mut look, &mut u);
         // A method without smoothing brackets no smoothed gradient, and a solver that stepped back another point.
-        let known = || last.filter(|info| info.beta > 0.0 && evidence.u.is_none()).map(|info| info.dual_norm);
-        let bracket = decided.flatten().filter(|_| evidence.u.is_none()).or_else(known);
-        let certificate =
-            Certificate::with(problem, &x, evidence, self.norms, bracket, claim, &mut look, self.stop.radius).ok();
+        let last = || last.filter(|info| info.beta > 0.0 && evidence.u.is_none()).map(|info| info.dual_norm);
+        let bracket = decided.flatten().filter(|_| evidence.u.is_none()).or_else(last);
+        let known = Stated { evidence, norms: self.norms, dual_norm: bracket, claim, radius: self.stop.radius };
+        let certificate = Certificate::with(problem, &x, known, &mut look).ok();
         let z = problem.prox_point(&x, evidence);
         let objective = certificate.as_ref().and_then(|c| c.optimality).map(|o| o.objective);
         let objective = objective.unwrap_or_else(|| problem.objective(&x));
@@ -164,12 +164,10 @@ impl<S: Real> Judge<S> {
 /// What the solver shows; where it is u = Tx with so small a β that rounding would show, the same z and w with a larger one.
 fn strongest<'u, S: Real>(solver: &dyn Solver<S>, look: &mut Look<S>, u: &'u mut [S]) -> Evidence<'u, S> {
     let (problem, x) = (solver.problem(), solver.x());
-    let shown = solver.evidence(u);
-    if shown.u.is_some() {
-        let beta = shown.beta;
+    let Evidence { u: stored, beta } = solver.evidence(u);
+    if stored.is_some() {
         return Evidence { u: Some(u), beta };
     }
-    let beta = shown.beta;
     let seen = look.take(problem, x, Evidence::smoothed(beta));
     if !seen.shows_rounding(problem) {
         return Evidence::smoothed(beta);

@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::convexified::Convexified;
 use crate::solver::measure::Measure;
-use crate::solver::unsmoothed::{Unsmoothed, forward_to_unsmoothed};
+use crate::solver::unsmoothed::{Known, Unsmoothed, forward_to_unsmoothed};
 use crate::solver::{Info, Solver, State};
 
 /// x_{k+1} = argmin f(x) + g(Tx) + ρ/2‖Tx − Tx_k‖², solved to a stated accuracy before the tangent moves. A step
@@ -67,16 +67,16 @@ impl<S: Real> Solver<S> for Dca<'_, S> {
     forward_to_unsmoothed!();
 
     fn exact_dual_norm(&mut self) -> f64 {
-        let Self { inner, common, .. } = self;
-        common.exact_dual_norm((self.k > 1).then_some((&inner.w[..], 1.0)))
+        self.common.exact_dual_norm((self.k > 1).then(|| Known {
+            z: &self.inner.splitting.z,
+            scaled: &self.inner.w,
+            step: 1.0,
+        }))
     }
 
     fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        let Self { inner, common, .. } = self;
-        if self.k > 1 {
-            return Evidence::of_pair(common.problem, u, &inner.splitting.z, &inner.w, 1.0);
-        }
-        Evidence::smoothed(common.problem.default_beta())
+        self.common
+            .evidence(u, (self.k > 1).then(|| Known { z: &self.inner.splitting.z, scaled: &self.inner.w, step: 1.0 }))
     }
 
     fn save(&self) -> State<S> {

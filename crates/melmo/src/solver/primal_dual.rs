@@ -6,7 +6,7 @@ use crate::geometry::{BlockNorm, Geometry};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::measure::Measure;
-use crate::solver::unsmoothed::{Unsmoothed, forward_to_unsmoothed};
+use crate::solver::unsmoothed::{Known, Unsmoothed, forward_to_unsmoothed};
 use crate::solver::{Info, Solver, State};
 use crate::vector::{self, simd};
 
@@ -72,16 +72,16 @@ impl<S: Real> Solver<S> for PrimalDual<'_, S> {
     forward_to_unsmoothed!();
 
     fn exact_dual_norm(&mut self) -> f64 {
-        let Self { iteration, common, .. } = self;
-        common.exact_dual_norm((self.k > 0).then_some((&iteration.w[..], 1.0)))
+        self.common.exact_dual_norm((self.k > 0).then(|| Known {
+            z: &self.iteration.z,
+            scaled: &self.iteration.w,
+            step: 1.0,
+        }))
     }
 
     fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        let Self { iteration, common, .. } = self;
-        if self.k > 0 {
-            return Evidence::of_pair(common.problem, u, &iteration.z, &iteration.w, 1.0);
-        }
-        Evidence::smoothed(common.problem.default_beta())
+        self.common
+            .evidence(u, (self.k > 0).then(|| Known { z: &self.iteration.z, scaled: &self.iteration.w, step: 1.0 }))
     }
 
     fn save(&self) -> State<S> {

@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::measure::Measure;
 use crate::solver::momentum::Momentum;
-use crate::solver::unsmoothed::{Unsmoothed, forward_to_unsmoothed};
+use crate::solver::unsmoothed::{Known, Unsmoothed, forward_to_unsmoothed};
 use crate::solver::{Info, Solver, State};
 use crate::vector;
 
@@ -177,14 +177,11 @@ impl<S: Real> Solver<S> for ProximalGradient<'_, S> {
     forward_to_unsmoothed!();
 
     fn exact_dual_norm(&mut self) -> f64 {
-        self.common.exact_dual_norm((self.k > 1).then_some((&self.u[..], self.taken)))
+        self.common.exact_dual_norm((self.k > 1).then(|| Known { z: &self.z, scaled: &self.u, step: self.taken }))
     }
 
     fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        if self.k > 1 {
-            return Evidence::of_pair(self.common.problem, u, &self.z, &self.u, self.taken);
-        }
-        Evidence::smoothed(self.common.problem.default_beta())
+        self.common.evidence(u, (self.k > 1).then(|| Known { z: &self.z, scaled: &self.u, step: self.taken }))
     }
 
     fn save(&self) -> State<S> {

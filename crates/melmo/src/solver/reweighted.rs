@@ -108,16 +108,11 @@ impl<S: Real> Solver<S> for Reweighted<'_, S> {
     forward_to_unsmoothed!();
 
     fn exact_dual_norm(&mut self) -> f64 {
-        let Self { splitting, common, .. } = self;
-        common.exact_dual_norm((self.k > 1).then_some((&splitting.u[..], splitting.beta)))
+        self.common.exact_dual_norm((self.k > 1).then(|| self.splitting.known()))
     }
 
     fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        let Self { splitting, common, .. } = self;
-        if self.k > 1 {
-            return Evidence::of_pair(common.problem, u, &splitting.z, &splitting.u, splitting.beta);
-        }
-        Evidence::smoothed(common.problem.default_beta())
+        self.common.evidence(u, (self.k > 1).then(|| self.splitting.known()))
     }
 
     fn save(&self) -> State<S> {

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::metric::Metric;
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::unsmoothed::Known;
 use crate::vector::{self, simd};
 
 /// With u = βw, w the multiplier, and relaxation α:
@@ -75,6 +76,11 @@ impl<'p, S: Real> Splitting<'p, S> {
     /// Tx.
     pub fn tx(&self) -> &[S] {
         &self.tx
+    }
+
+    /// z and w = u/β ∈ ∂g(z).
+    pub fn known(&self) -> Known<'_, S> {
+        Known { z: &self.z, scaled: &self.u, step: self.beta }
     }
 
     /// Tx anew, after x was replaced.

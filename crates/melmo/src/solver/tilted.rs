@@ -170,7 +170,7 @@ impl<S: Real> Solver<S> for Tilted<'_, S> {
             return self.plain.exact_dual_norm();
         }
         let Self { splitting, common, plain, .. } = self;
-        plain.dual_norm_of(common.gradient((self.k > 1).then_some((&splitting.u[..], splitting.beta))))
+        plain.dual_norm_of(common.gradient((self.k > 1).then(|| splitting.known())))
     }
 
     fn norms(&self) -> Vec<BlockNorm> {
@@ -179,11 +179,7 @@ impl<S: Real> Solver<S> for Tilted<'_, S> {
 
     fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
         let Self { splitting, common, plain, .. } = self;
-        match self.k {
-            _ if self.is_plain() => plain.evidence(u),
-            0 | 1 => Evidence::smoothed(common.problem.default_beta()),
-            _ => Evidence::of_pair(common.problem, u, &splitting.z, &splitting.u, splitting.beta),
-        }
+        if self.is_plain() { plain.evidence(u) } else { common.evidence(u, (self.k > 1).then(|| splitting.known())) }
     }
 
     fn start_measure(&self) -> Option<[f64; 2]> {

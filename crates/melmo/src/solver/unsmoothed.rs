@@ -1,10 +1,18 @@
 //! What methods without smoothing share: a point, the norm it is measured in, and how far it is from stationary.
 
+use crate::certificate::Evidence;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::Info;
 use crate::solver::measure::Measure;
 use crate::vector;
+
+/// z and w = scaled/step ∈ ∂g(z): what a method knows besides x, once it has taken a step.
+pub(super) struct Known<'a, S> {
+    pub z: &'a [S],
+    pub scaled: &'a [S],
+    pub step: f64,
+}
 
 /// Stands at x; the method beside it knows a pair (z, w), w ∈ ∂g(z) ([`pair`](crate::solver::pair)).
 pub(super) struct Unsmoothed<'p, S> {
@@ -70,14 +78,14 @@ impl<'p, S: Real> Unsmoothed<'p, S> {
         }
     }
 
-    /// ∇f(x) + T*w for w = scaled/step; w = ∇g_β(Tx) at the start, where there is no pair yet.
-    pub fn gradient(&mut self, pair: Option<(&[S], f64)>) -> &[S] {
+    /// ∇f(x) + T*w; w = ∇g_β(Tx) at the start, where nothing is known yet.
+    pub fn gradient(&mut self, known: Option<Known<'_, S>>) -> &[S] {
         let Self { problem, x, grad, slope, work, .. } = self;
-        match pair {
+        match known {
             None => {
                 problem.smoothed_gradient(grad, x, problem.default_beta(), work);
             }
-            Some((scaled, step)) => {
+            Some(Known { scaled, step, .. }) => {
                 slope.iter_mut().zip(scaled).for_each(|(w, &scaled)| *w = S::of(scaled.f64() / step));
                 problem.f().value_grad(grad, x, work);
                 problem.t().adjoint_add(grad, slope, work);
@@ -87,9 +95,17 @@ impl<'p, S: Real> Unsmoothed<'p, S> {
     }
 
     /// Its dual norm.
-    pub fn exact_dual_norm(&mut self, pair: Option<(&[S], f64)>) -> f64 {
-        self.gradient(pair);
+    pub fn exact_dual_norm(&mut self, known: Option<Known<'_, S>>) -> f64 {
+        self.gradient(known);
         self.measure.norm(&self.grad)
+    }
+
+    /// What a certificate at x is made of.
+    pub fn evidence<'u>(&self, u: &'u mut [S], known: Option<Known<'_, S>>) -> Evidence<'u, S> {
+        match known {
+            Some(Known { z, scaled, step }) => Evidence::of_pair(self.problem, u, z, scaled, step),
+            None => Evidence::smoothed(self.problem.default_beta()),
+        }
     }
 }
 

@@ -80,25 +80,43 @@ fn problem(data: &Data, rank: usize, nu: f64) -> Result<Problem<f64>, Error> {
     Problem::new(f, Entrywise::new(Mcp::new(1.0, 3.0)?, data.rows * rank), t)
 }
 
-/// (F, F in the first's time, seconds) of every method, from one start.
-fn runs(data: &Data, rank: usize, nu: f64, methods: &[&str], steps: u64, seed: u64) -> Result<Vec<[f64; 3]>, Error> {
-    let problem = problem(data, rank, nu)?;
-    let x0: Vec<f64> = Seeded::new(seed).normals(problem.layout().size());
-    let (mut time, mut out) = (None, Vec::new());
-    for text in methods {
-        let (method, given) = text.split_once(' ').unwrap_or((text, ""));
-        let entrant = Entrant::parse(&format!("{method} {steps} {given}"));
-        let finish = race(&problem, (Norm::Spectral, Oracle::NewtonSchulz(6)), &entrant, &x0, time)?;
-        out.push(finish.map_or([f64::NAN; 3], |finish| {
-            time.get_or_insert(finish.seconds);
-            [finish.objective, finish.in_time, finish.seconds]
-        }));
-    }
-    Ok(out)
+/// F, F in the time given, seconds.
+type Numbers = [f64; 3];
+
+/// One method from one start.
+fn one(case: &Case<'_>, text: &str, steps: u64, time: Option<f64>) -> Result<Option<Numbers>, Error> {
+    let problem = problem(case.data, case.rank, case.nu)?;
+    let x0: Vec<f64> = Seeded::new(case.seed).normals(problem.layout().size());
+    let (method, given) = text.split_once(' ').unwrap_or((text, ""));
+    let entrant = Entrant::parse(&format!("{method} {steps} {given}"));
+    // Variable smoothing knows the Euclidean norm alone.
+    let norm = if method == "variable-smoothing" { Norm::L2 } else { Norm::Spectral };
+    let finish = race(&problem, (norm, Oracle::NewtonSchulz(6)), &entrant, &x0, time)?;
+    Ok(finish.map(|finish| [finish.objective, finish.in_time, finish.seconds]))
+}
+
+/// Every method on every case: `auto` first, then all the others at once, each also in `auto`'s time.
+fn runs(cases: &[Case<'_>], steps: u64, threads: usize) -> Vec<Vec<Numbers>> {
+    let race = |of: &[(usize, usize)], times: &[f64]| {
+        let job = |&(at, m): &(usize, usize)| {
+            let (case, time) = (&cases[at], times.get(at).copied().filter(|time| time.is_finite()));
+            let numbers = move || one(case, case.methods()[m], steps, time).ok().flatten().unwrap_or([f64::NAN; 3]);
+            Job { cost: case.data.y.len() as f64 * case.rank as f64, work: Box::new(numbers) }
+        };
+        parallel(threads, of.iter().map(job).collect())
+    };
+    let autos: Vec<(usize, usize)> = (0..cases.len()).map(|at| (at, 0)).collect();
+    let first = race(&autos, &[]);
+    let times: Vec<f64> = first.iter().map(|numbers| numbers[2]).collect();
+    let others: Vec<(usize, usize)> =
+        cases.iter().enumerate().flat_map(|(at, case)| (1..case.methods().len()).map(move |m| (at, m))).collect();
+    let mut out: Vec<Vec<Numbers>> = first.into_iter().map(|numbers| vec![numbers]).collect();
+    others.iter().zip(race(&others, &times)).for_each(|(&(at, _), numbers)| out[at].push(numbers));
+    out
 }
 
 /// The medians over seeds, method by method.
-fn medians(seeds: &[&Vec<[f64; 3]>], methods: usize) -> Vec<[f64; 3]> {
+fn medians(seeds: &[&Vec<Numbers>], methods: usize) -> Vec<Numbers> {
     let of = |m: usize, at: usize| median(seeds.iter().map(|runs| runs[m][at]).filter(|v| v.is_finite()).collect());
     (0..methods).map(|m| [0, 1, 2].map(|at| of(m, at))).collect()
 }
@@ -122,6 +140,12 @@ struct Case<'d> {
     seed: u64,
 }
 
+impl Case<'_> {
+    fn methods(&self) -> &'static [&'static str] {
+        if self.nu > 0.0 { &TWIN } else { &PAPER }
+    }
+}
+
 fn cases<'d>(all: &'d [Data], quick: bool) -> Vec<Case<'d>> {
     let ranks: &[usize] = if quick { &[10] } else { &[10, 20, 30] };
     let mut out = Vec::new();
@@ -136,13 +160,6 @@ fn cases<'d>(all: &'d [Data], quick: bool) -> Vec<Case<'d>> {
     out
 }
 
-fn job<'d>(case: &Case<'d>, steps: u64) -> Job<'d, Vec<[f64; 3]>> {
-    let Case { data, rank, nu, seed } = *case;
-    let methods = if nu > 0.0 { &TWIN[..] } else { &PAPER[..] };
-    let cost = data.y.len() as f64 * rank as f64 * methods.len() as f64;
-    Job { cost, work: Box::new(move || runs(data, rank, nu, methods, steps, seed).unwrap_or_default()) }
-}
-
 pub(crate) fn section(flags: &Flags) -> Section {
     let mut all = Vec::new();
     for (name, published) in PUBLISHED {
@@ -153,7 +170,7 @@ pub(crate) fn section(flags: &Flags) -> Section {
     }
     let steps = if flags.quick { 1000 } else { 5000 };
     let cases = cases(&all, flags.quick);
-    let found = parallel(flags.threads, cases.iter().map(|case| job(case, steps)).collect());
+    let found = runs(&cases, steps, flags.threads);
     let of = |data: &Data, rank: usize, nu: f64, methods: usize| {
         let same = |case: &&Case| std::ptr::eq(case.data, data) && case.rank == rank && case.nu == nu;
         let seeds: Vec<_> = cases.iter().zip(&found).filter(|(case, _)| same(case)).map(|(_, runs)| runs).collect();
@@ -167,7 +184,7 @@ pub(crate) fn section(flags: &Flags) -> Section {
     section
 }
 
-fn twin(section: &mut Section, rows: &[(&Data, usize)], of: impl Fn(&Data, usize) -> Vec<[f64; 3]>) {
+fn twin(section: &mut Section, rows: &[(&Data, usize)], of: impl Fn(&Data, usize) -> Vec<Numbers>) {
     let head = |what: &str| format!("{what}\n\n| | {} |\n|{}\n", TWIN.join(" | "), "---|".repeat(TWIN.len() + 1));
     let heads =
         ["Well-posed twin, ν = 0.1: F after all steps", "F in auto's time", "Processor seconds of all steps"].map(head);
@@ -185,7 +202,7 @@ fn twin(section: &mut Section, rows: &[(&Data, usize)], of: impl Fn(&Data, usize
     section.text += &format!("{}\n", tables.join("\n"));
 }
 
-fn paper(section: &mut Section, rows: &[(&Data, usize)], of: impl Fn(&Data, usize) -> Vec<[f64; 3]>) {
+fn paper(section: &mut Section, rows: &[(&Data, usize)], of: impl Fn(&Data, usize) -> Vec<Numbers>) {
     section.text += "The paper's objective, ν = 0: F after all steps\n\n";
     section.text +=
         &format!("| | best published | {} | infimum |\n|---|---|{}---|\n", PAPER.join(" | "), "---|".repeat(3));

@@ -57,7 +57,7 @@ class Result(dict[str, Any]):
     z : array or dict of arrays
         prox_{βg}(u) of the certificate: the point whose slopes it speaks of, with exact zeros.
     fun : float
-        F(x).
+        F(x); f(x) + g(z) where Tx keeps a constraint to the tolerance of the run, not to the last bit.
     gap : float or None
         A bound on F(x) − F*, where there is one; ``certificate.no_gap`` says why there is none.
     status : str

@@ -228,6 +228,13 @@ impl<S: Real> Problem<S> {
         self.f.value_grad(&mut grad, x, &mut work) + self.penalty(x, &mut work)
     }
 
+    /// f(x) + g(z): what x is worth where Tx keeps a constraint but for ‖Tx − z‖. Allocates: for use outside iterations.
+    pub fn objective_of_pair(&self, x: &[S], z: &[S]) -> f64 {
+        let mut grad = vec![S::ZERO; x.len()];
+        let mut work = vec![S::ZERO; self.work_len()];
+        self.f.value_grad(&mut grad, x, &mut work) + self.g.value(z, &mut work)
+    }
+
     /// z = prox_{βg}(u) of a certificate at x, by the plain formulas. Allocates: for use outside iterations.
     pub fn prox_point(&self, x: &[S], evidence: Evidence<'_, S>) -> Vec<S> {
         let m = self.t.range().size();

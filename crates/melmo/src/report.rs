@@ -17,7 +17,8 @@ pub struct Report<S: Real> {
     pub x: Vec<S>,
     /// z = prox_{βg}(Tx): the point that carries exact zeros.
     pub z: Vec<S>,
-    /// F at the solver's last point: F(x), or for a method that does not smooth, F where x was shown from.
+    /// F at the solver's last point: F(x), or for a method that does not smooth, F where x was shown from. Where Tx keeps a
+    /// constraint only to the tolerance of a run that settled, f(x) + g(z).
     pub objective: f64,
     /// The scalars at x.
     pub info: Info,

@@ -23,7 +23,7 @@ impl Choice {
 
 /// The method that `auto` runs: what won our comparisons (`docs/competition.md`) on problems of this structure.
 pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
-    let (rho, f, t) = (problem.g().weak_convexity(), problem.f(), problem.t());
+    let (f, t) = (problem.f(), problem.t());
     match (f.form(), t.form()) {
         (Loss::Factors(_), Operator::Select(_)) => Choice::new(
             "alternating",
@@ -45,11 +45,6 @@ pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
         (Loss::Linear { .. }, Operator::Identity) => {
             Choice::new("fista", "a linear model with T = I: the prox of g itself is at hand, no smoothing is needed")
         }
-        (_, Operator::Difference2d(_) | Operator::Difference3d(_)) if f.lipschitz().is_some() => {
-            let how = "differences on a grid: metric steps cost two cosine transforms";
-            let why = if rho > 0.0 { "; ρ > 0: β starts near 1/ρ to pass by poor local minima" } else { "" };
-            Choice::new("tilted", format!("{how}{why}"))
-        }
         (_, Operator::Identity | Operator::Select(_)) if f.lipschitz().is_some() => Choice::new(
             "fista",
             "T is the identity or selects blocks: the prox of g∘T is at hand, no smoothing is needed",
@@ -57,15 +52,69 @@ pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
         (Loss::General, Operator::Identity | Operator::Select(_)) => {
             Choice::new("fista", "the prox of g∘T is at hand, no smoothing is needed; L_f is found by trial")
         }
-        _ => match metric::for_problem(problem) {
-            Ok((name, _)) => {
-                Choice::new("metric", format!("a general operator, and L_f is known: steps in the metric `{name}`"))
-            }
-            Err(_) => {
-                Choice::new("scaled", "no structure that a method knows of: steps whose length is found by trial")
-            }
-        },
+        (_, Operator::Difference2d(_) | Operator::Difference3d(_)) if f.lipschitz().is_some() => differences(problem),
+        (_, Operator::Dense(_) | Operator::Sparse(_) | Operator::General) if f.lipschitz().is_some() => {
+            general(problem)
+        }
+        _ => by_metric(problem),
     }
+}
+
+/// T = differences on a grid, L_f known.
+fn differences<S: Real>(problem: &Problem<S>) -> Choice {
+    let grid = "differences on a grid";
+    match problem.f().form() {
+        Loss::Linear { operator, .. }
+            if is_convex(problem) && matches!(operator.form(), Operator::Dense(_) | Operator::Sparse(_)) =>
+        {
+            Choice::new(
+                "metric",
+                format!("{grid} and a matrix in f, which may be ill-conditioned: metric steps by cosine transforms"),
+            )
+        }
+        _ if is_convex(problem) => Choice::new(
+            "primal-dual",
+            format!("{grid}, g convex: every step costs T and T* once, and its own dual certifies it"),
+        ),
+        Loss::Proximity { mask: Some(_), .. } => Choice::new(
+            "admm",
+            format!("{grid} with entries missing, g not convex: z keeps jumps that smoothing would fill in"),
+        ),
+        _ => Choice::new(
+            "tilted",
+            format!(
+                "{grid}: metric steps cost two cosine transforms; ρ > 0: β starts near 1/ρ to pass by poor local minima"
+            ),
+        ),
+    }
+}
+
+/// T = any matrix or operator, L_f known.
+fn general<S: Real>(problem: &Problem<S>) -> Choice {
+    if metric::is_decomposed(problem) {
+        let why =
+            "a general operator on few entries: x-steps are exact, by one decomposition, and constraints are kept by z";
+        return Choice::new("admm", why);
+    }
+    if is_convex(problem) {
+        let why = "a general operator, g convex: every step costs T and T* once, no system is solved";
+        return Choice::new("primal-dual", why);
+    }
+    by_metric(problem)
+}
+
+/// Whatever metric there is.
+fn by_metric<S: Real>(problem: &Problem<S>) -> Choice {
+    match metric::for_problem(problem) {
+        Ok((name, _)) => {
+            Choice::new("metric", format!("a general operator, and L_f is known: steps in the metric `{name}`"))
+        }
+        Err(_) => Choice::new("scaled", "no structure that a method knows of: steps whose length is found by trial"),
+    }
+}
+
+fn is_convex<S: Real>(problem: &Problem<S>) -> bool {
+    problem.g().weak_convexity() == 0.0
 }
 
 #[cfg(test)]
@@ -73,7 +122,7 @@ mod tests {
     use super::*;
     use crate::block::Layout;
     use crate::operator::{Dense, Difference2d, Identity, LinOp, Mask, Select};
-    use crate::penalty::{Entrywise, L1, Mcp};
+    use crate::penalty::{Entrywise, L1, Mcp, Prox};
     use crate::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
 
     /// A loss of which nothing is known, as a user's own may be.
@@ -101,9 +150,6 @@ mod tests {
         assert!(choice.reason.contains("cosine") && choice.reason.contains("1/ρ"), "{}", choice.reason);
         let identity = Problem::new(f(), l1(12), Identity::new(layout.clone())).unwrap();
         assert_eq!(choose(&identity).method, "fista");
-        let mask: Box<dyn LinOp<f64>> = Box::new(Mask::new(layout.clone(), vec![1.0; 12]).unwrap());
-        let masked = Problem::from_boxes(Box::new(f()), Box::new(l1(12)), mask).unwrap();
-        assert!(choose(&masked).reason.contains("conjugate-gradients"));
         let factors = Factorization::new(vec![1.0; 12], 4, 3, 2).unwrap();
         let w = Select::new(factors.layout(), &["W"]).unwrap();
         assert_eq!(choose(&Problem::new(factors, l1(8), w).unwrap()).method, "alternating");
@@ -113,5 +159,39 @@ mod tests {
         let model = LeastSquares::new(Box::new(design), vec![1.0; 2]).unwrap();
         let identity = Identity::new(model.layout().clone());
         assert_eq!(choose(&Problem::new(model, l1(3), identity).unwrap()).method, "coordinate-descent");
+    }
+
+    #[test]
+    fn operators_without_structure_go_by_size_and_convexity() {
+        let chosen = |n: usize, convex: bool| {
+            let layout = Layout::vector(n).unwrap();
+            let f = MaskedLeastSquares::new(layout.clone(), vec![1.0; n], None).unwrap();
+            let g: Box<dyn Prox<f64>> = if convex {
+                Box::new(Entrywise::new(L1::new(0.1).unwrap(), n))
+            } else {
+                Box::new(Entrywise::new(Mcp::new(0.1, 2.0).unwrap(), n))
+            };
+            let t: Box<dyn LinOp<f64>> = Box::new(Mask::new(layout, vec![1.0; n]).unwrap());
+            choose(&Problem::from_boxes(Box::new(f), g, t).unwrap())
+        };
+        assert_eq!([chosen(12, true).method, chosen(12, false).method], ["admm"; 2]);
+        assert_eq!(chosen(1000, true).method, "primal-dual");
+        let choice = chosen(1000, false);
+        assert!(choice.method == "metric" && choice.reason.contains("conjugate-gradients"), "{choice:?}");
+    }
+
+    #[test]
+    fn differences_go_by_convexity_and_by_what_is_missing() {
+        let layout = Layout::matrix(4, 3).unwrap();
+        let seen = |mask: Option<Vec<f64>>| MaskedLeastSquares::new(layout.clone(), vec![1.0; 12], mask).unwrap();
+        let t = || Difference2d::new(4, 3).unwrap();
+        let l1 = || Entrywise::new(L1::new(0.1).unwrap(), 24);
+        let mcp = || Entrywise::new(Mcp::new(0.1, 2.0).unwrap(), 24);
+        let holes = || Some((0..12).map(|i| f64::from(i % 2)).collect());
+        assert_eq!(choose(&Problem::new(seen(None), l1(), t()).unwrap()).method, "primal-dual");
+        assert_eq!(choose(&Problem::new(seen(holes()), mcp(), t()).unwrap()).method, "admm");
+        let design = Dense::new(vec![1.0; 24], 2, 12).unwrap();
+        let model = LeastSquares::new(Box::new(design), vec![1.0; 2]).unwrap();
+        assert_eq!(choose(&Problem::new(model, l1(), t()).unwrap()).method, "metric");
     }
 }

@@ -50,20 +50,21 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
             entry: Entry {
                 name: "admm",
                 formula: "x ← argmin f(x) + σ/2‖Tx − z + u‖², z ← prox_{g/σ}(Tx + u), u ← u + Tx − z",
-                about: "splitting with a fixed penalty σ > ρ",
+                about: "splitting with a penalty σ > ρ",
                 parameters: const {
                     &[
                         Parameter::new(
                             "penalty",
                             f64::NAN,
-                            "σ > ρ; 4ρ, or the data's scale for convex g, unless given",
+                            "σ > ρ; 4ρ unless given, or for convex g from the data's scale, balanced as it goes",
                         ),
                         RELAXATION,
                     ]
                 },
             },
             build: |a, problem, geometry, x0| {
-                Ok(Box::new(Admm::new(problem, path(a, problem, x0, 1.0)?, x0)?.in_norm(geometry)?))
+                let solver = Admm::new(problem, path(a, problem, x0, 1.0)?, x0)?.in_norm(geometry)?;
+                Ok(Box::new(if given(a, "penalty").is_none() { solver.balanced() } else { solver }))
             },
             uses_geometry: false,
         },

@@ -203,6 +203,9 @@ impl<'o, S: Real> Drive<'o, S> {
         let last = self.last.filter(|_| status != Status::NotFinite);
         let Ending { x, z, objective, certificate } =
             self.judge.end(last.as_ref(), status == Status::Certified, solver);
+        // A constraint that Tx keeps to the tolerance, not to the last bit: z keeps it wholly.
+        let kept = matches!(status, Status::Certified | Status::Settled) && objective == f64::INFINITY;
+        let objective = if kept { solver.problem().objective_of_pair(&x, &z) } else { objective };
         let info = self.last.unwrap_or(Info::unknown());
         Report { status, x, z, objective, info, best: self.best, certificate, trace: self.trace, elapsed }
     }

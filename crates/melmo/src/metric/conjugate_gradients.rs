@@ -1,4 +1,4 @@
-use crate::metric::Metric;
+use crate::metric::{Hessian, Metric};
 use crate::operator::LinOp;
 use crate::real::Real;
 use crate::vector;
@@ -8,7 +8,7 @@ use crate::vector;
 /// From 0, so that every truncation is a descent direction; a step x − M⁻¹φ then starts its solve at x itself. Stops at a
 /// residual of 10⁻³‖v‖ or after 50 products.
 pub struct ConjugateGradients<'p, S> {
-    loss: Loss<'p, S>,
+    hessian: Hessian<'p, S>,
     t: &'p dyn LinOp<S>,
     beta: f64,
     tolerance: f64,
@@ -21,48 +21,31 @@ pub struct ConjugateGradients<'p, S> {
     work: Vec<S>,
 }
 
-/// The bound on ∇²f.
-enum Loss<'p, S> {
-    /// c.
-    Constant(f64),
-    /// c·A*A.
-    Linear(f64, &'p dyn LinOp<S>),
-}
-
 impl<'p, S: Real> ConjugateGradients<'p, S> {
-    /// c + T*T/β.
-    pub fn new(curvature: f64, t: &'p dyn LinOp<S>) -> Self {
-        Self::of(Loss::Constant(curvature), t)
-    }
-
-    /// c·A*A + T*T/β.
-    pub fn linear(a: &'p dyn LinOp<S>, curvature: f64, t: &'p dyn LinOp<S>) -> Self {
-        Self::of(Loss::Linear(curvature, a), t)
-    }
-
     /// The same with another bound on the residual, relative to ‖v‖, and on the number of products.
     pub fn with_accuracy(self, tolerance: f64, steps: usize) -> Self {
         Self { tolerance, steps, ..self }
     }
 
-    fn of(loss: Loss<'p, S>, t: &'p dyn LinOp<S>) -> Self {
+    /// H + T*T/β.
+    pub fn new(hessian: Hessian<'p, S>, t: &'p dyn LinOp<S>) -> Self {
         let n = t.domain().size();
         let need = |operator: &dyn LinOp<S>| operator.range().size() + operator.work_len();
-        let work_len = match &loss {
-            Loss::Constant(_) => need(t),
-            Loss::Linear(_, a) => need(t).max(need(*a)),
+        let work_len = match &hessian {
+            Hessian::Constant(_) => need(t),
+            Hessian::Normal(_, a) => need(t).max(need(*a)),
         };
         let [solution, residual, direction, product] = [(); 4].map(|()| vec![S::ZERO; n]);
         let work = vec![S::ZERO; work_len];
-        Self { loss, t, beta: 1.0, tolerance: 1e-3, steps: 50, solution, residual, direction, product, work }
+        Self { hessian, t, beta: 1.0, tolerance: 1e-3, steps: 50, solution, residual, direction, product, work }
     }
 
     /// product ← M·direction.
     fn multiply(&mut self) {
-        let Self { loss, t, beta, direction, product, work, .. } = self;
-        match *loss {
-            Loss::Constant(curvature) => vector::scale_into(product, curvature, direction),
-            Loss::Linear(curvature, a) => {
+        let Self { hessian, t, beta, direction, product, work, .. } = self;
+        match *hessian {
+            Hessian::Constant(curvature) => vector::scale_into(product, curvature, direction),
+            Hessian::Normal(curvature, a) => {
                 product.fill(S::ZERO);
                 normal_add(product, a, curvature, direction, work);
             }
@@ -126,7 +109,10 @@ mod tests {
         let a = Dense::new(seeded.normals::<S>(12 * 8), 12, 8).unwrap();
         let t = Identity::new(Layout::vector(8).unwrap());
         let v: Vec<S> = seeded.normals(8);
-        for metric in [ConjugateGradients::linear(&a, 0.25, &t), ConjugateGradients::new(3.0, &a)] {
+        for metric in [
+            ConjugateGradients::new(Hessian::Normal(0.25, &a), &t),
+            ConjugateGradients::new(Hessian::Constant(3.0), &a),
+        ] {
             let mut metric = metric.with_accuracy(tolerance, 60);
             let mut solved = v.clone();
             metric.prepare(&v, 0.3);
@@ -147,7 +133,7 @@ mod tests {
     #[test]
     fn zero_gives_zero() {
         let t = Identity::new(Layout::vector(3).unwrap());
-        let mut metric = ConjugateGradients::<f64>::new(1.0, &t);
+        let mut metric = ConjugateGradients::<f64>::new(Hessian::Constant(1.0), &t);
         let mut v = [0.0; 3];
         metric.prepare(&[0.0; 3], 1.0);
         metric.solve(&mut v);

@@ -1,20 +1,22 @@
 //! M: metrics made of the problem, M ⪰ ∇²f(x) + T*T/β, in which a step needs no length: x ← x − M⁻¹∇F_β(x).
 //!
 //! F_β(x − d) ≤ F_β(x) − ⟨∇F_β(x), d⟩ + ½‖d‖²_M when M bounds the Hessian of f and β < 1/ρ (`docs/theory.md`). Worth it where M⁻¹ is cheap: differences of
-//! an image ⇒ cosine transforms, T = I and a loss on entries ⇒ a diagonal, linear models ⇒ conjugate gradients.
+//! an image ⇒ cosine transforms, T = I and a loss on entries ⇒ a diagonal, few entries ⇒ a decomposition, linear models ⇒ conjugate gradients.
 
 mod conjugate_gradients;
 mod cosine;
+mod decomposed;
 mod diagonal;
 mod transform;
 
 pub use conjugate_gradients::ConjugateGradients;
 pub use cosine::Cosine;
+pub use decomposed::Decomposed;
 pub use diagonal::Diagonal;
 pub use transform::Cosines;
 
 use crate::error::Error;
-use crate::operator;
+use crate::operator::{self, LinOp};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::smooth;
@@ -30,12 +32,21 @@ pub trait Metric<S: Real>: Send {
     fn solve(&mut self, v: &mut [S]);
 }
 
+/// A bound on ∇²f.
+pub enum Hessian<'p, S> {
+    /// c.
+    Constant(f64),
+    /// c·A*A.
+    Normal(f64, &'p dyn LinOp<S>),
+}
+
 /// The cheapest metric that the terms of a problem allow, and its name.
 ///
 /// | f | T | M |
 /// |---|---|---|
 /// | any with a known L_f | differences of an image or a volume | `cosine`: L_f + T*T/β |
 /// | ½‖M⊙(x − y)‖² | identity | `diagonal`: M + 1/β |
+/// | Σhᵢ((Ax)ᵢ), or any with a known L_f | any, on at most 768 entries | `decomposed`: sup h″·A*A + T*T/β, or L_f + T*T/β |
 /// | Σhᵢ((Ax)ᵢ) | any | `conjugate-gradients`: sup h″·A*A + T*T/β |
 /// | any with a known L_f | any | `conjugate-gradients`: L_f + T*T/β |
 pub fn for_problem<'p, S: Real>(problem: &'p Problem<S>) -> Result<(&'static str, Box<dyn Metric<S> + 'p>), Error> {
@@ -54,13 +65,27 @@ pub fn for_problem<'p, S: Real>(problem: &'p Problem<S>) -> Result<(&'static str
             ("diagonal", Box::new(Diagonal::new(problem.layout().size(), mask)))
         }
         (smooth::Form::Linear { operator, link, .. }, ..) => {
-            ("conjugate-gradients", Box::new(ConjugateGradients::linear(operator, link.curvature(), problem.t())))
+            general(Hessian::Normal(link.curvature(), operator), problem)
         }
-        (.., Some(curvature)) => ("conjugate-gradients", Box::new(ConjugateGradients::new(curvature, problem.t()))),
+        (.., Some(curvature)) => general(Hessian::Constant(curvature), problem),
         _ => {
             let message =
                 "no metric is known for this loss and operator: it needs a loss whose L_f or structure is known";
             return Err(Error::Unsupported(message.into()));
         }
     })
+}
+
+/// Whether [`for_problem`] decomposes the metric of a problem whose operator has no structure.
+pub fn is_decomposed<S: Real>(problem: &Problem<S>) -> bool {
+    let known = matches!(problem.f().form(), smooth::Form::Linear { .. }) || problem.f().lipschitz().is_some();
+    known && problem.layout().size() <= decomposed::LARGEST
+}
+
+/// H + T*T/β for operators without structure: decomposed where there are few entries, by conjugate gradients elsewhere.
+fn general<'p, S: Real>(hessian: Hessian<'p, S>, problem: &'p Problem<S>) -> (&'static str, Box<dyn Metric<S> + 'p>) {
+    match is_decomposed(problem).then(|| Decomposed::new(&hessian, problem.t())).flatten() {
+        Some(metric) => ("decomposed", Box::new(metric)),
+        None => ("conjugate-gradients", Box::new(ConjugateGradients::new(hessian, problem.t()))),
+    }
 }

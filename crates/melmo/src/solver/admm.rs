@@ -6,6 +6,7 @@ use crate::geometry::{BlockNorm, Geometry};
 use crate::metric;
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::balance;
 use crate::solver::measure::Measure;
 use crate::solver::splitting::Splitting;
 use crate::solver::unsmoothed::{Unsmoothed, forward_to_unsmoothed};
@@ -20,6 +21,7 @@ pub struct Admm<'p, S> {
     splitting: Splitting<'p, S>,
     common: Unsmoothed<'p, S>,
     path: Path,
+    balances: bool,
     k: u64,
     ended: bool,
 }
@@ -32,7 +34,13 @@ impl<'p, S: Real> Admm<'p, S> {
         Error::expect_positive("end", end)?;
         let (_, metric) = metric::for_problem(problem)?;
         let splitting = Splitting::new(problem, metric, beta, relaxation, x0)?;
-        Ok(Self { splitting, common: Unsmoothed::new(problem, x0), path, k: 0, ended: false })
+        Ok(Self { splitting, common: Unsmoothed::new(problem, x0), path, balances: false, k: 0, ended: false })
+    }
+
+    /// Also finds β by itself, for a convex g: neither residual is left far behind the other.
+    pub fn balanced(self) -> Self {
+        let balances = self.common.problem.g().weak_convexity() == 0.0;
+        Self { balances, ..self }
     }
 
     /// Measured in a norm.
@@ -54,7 +62,11 @@ impl<'p, S: Real> Admm<'p, S> {
         if info.finite {
             self.k += 1;
             common.x.copy_from_slice(&splitting.x);
-            splitting.rescale((beta * path.ratio).max(path.end.min(beta)));
+            if self.balances && balance::looks(self.k) {
+                splitting.rescale(balance::balanced(beta, &splitting.relative(&residuals)));
+            } else {
+                splitting.rescale((beta * path.ratio).max(path.end.min(beta)));
+            }
         }
         info
     }

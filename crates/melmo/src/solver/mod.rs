@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod admm;
+mod balance;
 mod convexified;
 mod coordinate;
 mod dca;

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::metric::Metric;
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::balance::Relative;
 use crate::solver::unsmoothed::Known;
 use crate::vector::{self, simd};
 
@@ -34,6 +35,8 @@ pub(super) struct Residuals {
     pub gap: f64,
     /// A bound on ‖∇f(x) + T*w‖₂, w ∈ ∂g(z), for an exact x-step.
     pub slope: f64,
+    /// ‖Δz‖₂, of which that is made.
+    moved: f64,
 }
 
 impl<'p, S: Real> Splitting<'p, S> {
@@ -97,6 +100,12 @@ impl<'p, S: Real> Splitting<'p, S> {
         self.refresh();
     }
 
+    /// The residuals of the last step next to the sizes of Tx or z, and of the multiplier.
+    pub fn relative(&self, residuals: &Residuals) -> Relative {
+        let size = vector::norm2(&self.tx).max(vector::norm2(&self.z));
+        Relative { gap: residuals.gap / size, slope: residuals.moved / vector::norm2(&self.u) }
+    }
+
     /// Another β, with the multiplier w kept.
     pub fn rescale(&mut self, beta: f64) {
         let factor = S::of(beta / self.beta);
@@ -146,6 +155,6 @@ impl<'p, S: Real> Splitting<'p, S> {
             slope += (z - next - rest * (tx - z)).f64().powi(2);
         }
         std::mem::swap(z, next_z);
-        Residuals { gap: gap.sqrt(), slope: t.norm_bound() * slope.sqrt() / *beta }
+        Residuals { gap: gap.sqrt(), slope: t.norm_bound() * slope.sqrt() / *beta, moved: slope.sqrt() }
     }
 }

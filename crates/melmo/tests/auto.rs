@@ -64,7 +64,15 @@ fn a_trend_filter_settles_with_a_small_gap() {
     let n = 300;
     let mut seeded = Seeded::new(2);
     let y: Vec<f64> = (0..n).map(|i| (i as f64 / 40.0).sin().abs() * 5.0 + 0.3 * seeded.normal()).collect();
-    let entry = |i: usize, j: usize| if j == i || j == i + 2 { 1.0 } else if j == i + 1 { -2.0 } else { 0.0 };
+    let entry = |i: usize, j: usize| {
+        if j == i || j == i + 2 {
+            1.0
+        } else if j == i + 1 {
+            -2.0
+        } else {
+            0.0
+        }
+    };
     let t = Dense::new((0..(n - 2) * n).map(|at| entry(at / n, at % n)).collect(), n - 2, n).unwrap();
     let problem = problem(&y, Entrywise::new(L1::new(10.0).unwrap(), n - 2), t);
     let report = solved(&problem, &y);

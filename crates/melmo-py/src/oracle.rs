@@ -1,7 +1,7 @@
 //! Geometries on their own: directions, dual norms, polar factors.
 
 use melmo::block::Layout;
-use melmo::geometry::{BlockNorm, Geometry, Norm, Oracle, product_primal};
+use melmo::geometry::{BlockNorm, Bracket, Geometry, Norm, Oracle, product_primal};
 use melmo_tasks::GeometryChoice;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -71,7 +71,7 @@ fn norm(py: Python<'_>, geometry: &str, layout: Blocks, x: &Bound<'_, PyAny>) ->
     fn measure<S: Scalar>(py: Python<'_>, norms: &[BlockNorm], x: &Bound<'_, PyAny>) -> PyResult<f64> {
         let view = array::read::<S>("x", x)?;
         let x = view.as_slice()?;
-        Ok(py.detach(|| product_primal(norms, x)).unwrap_or(f64::NAN))
+        Ok(py.detach(|| product_primal(norms, x)).map_or(f64::NAN, Bracket::middle))
     }
     let layout = checked(layout, x)?;
     let norms = build::<f64>(geometry, "auto", &layout)?.norms();

@@ -89,7 +89,7 @@ impl<S: Real> Problem<S> {
             surjective: self.t.right_inverse().is_some(),
             infimum: self.f.lower_bound(),
             start: None,
-            oracle: Some(Inexactness::default()),
+            oracle: Some(Inexactness::NONE),
         }
     }
 

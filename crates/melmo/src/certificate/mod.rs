@@ -33,7 +33,7 @@ pub struct Certificate<S: Real> {
     pub u: Option<Vec<S>>,
     /// The norm, block by block.
     pub norms: Vec<BlockNorm>,
-    /// Bounds on ‖v‖_*.
+    /// Bounds on ‖v‖_* for v as it was computed, proven (docs/brackets.md).
     pub dual_norm: Bracket,
     /// ‖Tx − z‖₂.
     pub prox_gap: f64,
@@ -126,7 +126,7 @@ impl Optimality {
 pub(crate) struct Stated<'a, S> {
     pub evidence: Evidence<'a, S>,
     pub norms: Vec<BlockNorm>,
-    /// Where an oracle has bracketed it.
+    /// What its oracle said, for a norm of the user's own; others are computed by their definition, and proven.
     pub dual_norm: Option<Bracket>,
     pub claim: Option<Claim>,
     /// A radius that minimisers lie in.
@@ -134,7 +134,8 @@ pub(crate) struct Stated<'a, S> {
 }
 
 impl<S: Real> Certificate<S> {
-    /// The certificate of (x, u, β), for a dual norm that an oracle has bracketed or, without one, by its definition.
+    /// The certificate of (x, u, β). The dual norm is computed by its definition, and its bracket holds whatever rounding does;
+    /// `dual_norm` is what the oracle said, for a norm of the user's own.
     pub fn new(
         problem: &Problem<S>,
         x: &[S],
@@ -154,12 +155,9 @@ impl<S: Real> Certificate<S> {
         problem.check_evidence(&evidence)?;
         check_tiling(&norms, x.len())?;
         let seen = look.take(problem, x, evidence);
-        let dual_norm = match dual_norm {
-            Some(bracket) => bracket,
-            None => Bracket::exact(product_dual(&norms, &look.v).ok_or_else(|| {
-                Error::Unsupported("a norm of your own needs the bracket that its oracle gave".into())
-            })?),
-        };
+        let dual_norm = product_dual(&norms, &look.v)
+            .or(dual_norm)
+            .ok_or_else(|| Error::Unsupported("a norm of your own needs the bracket that its oracle gave".into()))?;
         if !seen.is_finite() || !dual_norm.upper.is_finite() {
             return Err(Error::Unsupported("the problem cannot be evaluated at this point: no certificate".into()));
         }
@@ -235,9 +233,9 @@ impl Proven {
     ) -> Self {
         let seen = look.take(problem, x, evidence);
         let allowance = Allowance::new(problem, &seen);
-        let exact = product_dual(norms, &look.v).unwrap_or(f64::NAN);
+        let exact = product_dual(norms, &look.v).map_or(f64::NAN, |found| found.upper);
         let gap = Optimality::of(problem, x, look, &seen, None).ok().map(|o| o.gap);
-        Self { dual_norm: exact + allowance.dual::<S>(norms, &seen), prox_gap: seen.prox_gap + allowance.gap, gap }
+        Self { dual_norm: exact + allowance.dual(norms), prox_gap: seen.prox_gap + allowance.gap, gap }
     }
 
     /// Whether a claim follows.

@@ -40,7 +40,7 @@ impl<S: Real> Geometry<S> for L1 {
     }
 
     fn inexactness(&self) -> Option<Inexactness> {
-        Some(Inexactness::default())
+        Some(Inexactness::NONE)
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {

@@ -34,7 +34,7 @@ impl<S: Real> Geometry<S> for L2 {
 
     fn oracle(&mut self, phi: &[S]) -> Answer {
         self.norm = vector::norm2(phi);
-        Answer::exact(self.norm)
+        Answer::rounded(self.norm, vector::ROUNDINGS)
     }
 
     fn advance(&self, y: &mut [S], x: &[S], phi: &[S], gamma: f64) {
@@ -42,7 +42,7 @@ impl<S: Real> Geometry<S> for L2 {
     }
 
     fn inexactness(&self) -> Option<Inexactness> {
-        Some(Inexactness::default())
+        Some(Inexactness::of_rounding::<S>())
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {

@@ -26,7 +26,7 @@ impl<S: Real> Geometry<S> for Linf {
     }
 
     fn oracle(&mut self, phi: &[S]) -> Answer {
-        Answer::exact(vector::norm1(phi))
+        Answer::rounded(vector::norm1(phi), vector::ROUNDINGS)
     }
 
     fn advance(&self, y: &mut [S], x: &[S], phi: &[S], gamma: f64) {
@@ -42,7 +42,7 @@ impl<S: Real> Geometry<S> for Linf {
     }
 
     fn inexactness(&self) -> Option<Inexactness> {
-        Some(Inexactness::default())
+        Some(Inexactness::NONE)
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {

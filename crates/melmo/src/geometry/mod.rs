@@ -1,5 +1,6 @@
 //! Geometry: the norm in which steps are measured, its dual and its linear minimisation oracle.
 
+mod bracket;
 mod column;
 mod l1;
 mod l2;
@@ -7,9 +8,11 @@ mod linf;
 mod norm;
 mod nuclear;
 mod product;
+mod proof;
 mod row;
 mod spectral;
 
+pub use bracket::Bracket;
 pub use column::Column;
 pub use l1::L1;
 pub use l2::L2;
@@ -20,35 +23,17 @@ pub use product::Product;
 pub use row::Row;
 pub use spectral::{Oracle, Spectral};
 
-use serde::{Deserialize, Serialize};
-
 use crate::block::{Block, Layout};
 use crate::error::Error;
 use crate::real::Real;
-
-/// lower ≤ ‖φ‖_* ≤ upper: what an oracle knows about the dual norm. Tests against ε use `upper`.
-///
-/// The bounds are exact for exact arithmetic; the room they leave for rounding comes from a model of its usual size, not from
-/// its worst case, which would be useless at these sizes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Bracket {
-    /// A lower bound.
-    pub lower: f64,
-    /// An upper bound.
-    pub upper: f64,
-}
-
-impl Bracket {
-    /// A dual norm that is known.
-    pub fn exact(value: f64) -> Self {
-        Self { lower: value, upper: value }
-    }
-}
+use crate::vector;
 
 /// What the oracle found at φ, for the direction d that [`Geometry::advance`] moves along.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
-    /// lower ≤ ‖φ‖_* ≤ upper.
+    /// lower ≤ ‖φ‖_* ≤ upper: what an iteration goes by. In ℓ1, ℓ2, ℓ∞, rows and columns it holds whatever rounding does; where
+    /// there are singular values it leaves room for rounding of its usual size. What is claimed of a point is proven anew
+    /// ([`Norm::dual`], docs/brackets.md).
     pub dual_norm: Bracket,
     /// ⟨φ, −d⟩ ≥ (1 − η)‖φ‖_*: the decrease that the direction promises per unit of length.
     pub decrease: f64,
@@ -62,25 +47,42 @@ impl Answer {
         Self { dual_norm: Bracket::exact(dual_norm), decrease: dual_norm, excess: 0.0 }
     }
 
+    /// The answer of an oracle without error but that of so many roundings, each by a relative 2⁻⁵³.
+    pub(crate) fn rounded(dual_norm: f64, roundings: f64) -> Self {
+        Self { dual_norm: Bracket::rounded(dual_norm, roundings), ..Self::exact(dual_norm) }
+    }
+
     /// The largest η that the bracket allows: ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_*.
     pub fn eta(&self) -> f64 {
         if self.dual_norm.upper > 0.0 { (1.0 - self.decrease / self.dual_norm.upper).max(0.0) } else { 0.0 }
     }
 }
 
-/// ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_* and ‖d‖ ≤ 1 + ν for every answer d of an oracle.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_* and ‖d‖ ≤ 1 + ν for every answer d of an oracle, whatever φ, as far as it is not below the range of numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inexactness {
     /// η.
     pub eta: f64,
     /// ν.
     pub excess: f64,
+    /// Whether that holds whatever rounding does; else it holds for rounding of its usual size (docs/brackets.md).
+    pub proven: bool,
 }
 
 impl Inexactness {
+    /// An oracle whose every answer is exact.
+    pub const NONE: Self = Self { eta: 0.0, excess: 0.0, proven: true };
+
+    /// One that errs by the rounding of a vector of type S, divided by its norm.
+    pub(crate) fn of_rounding<S: Real>() -> Self {
+        let room = 2.0 * S::EPSILON + f64::EPSILON * vector::ROUNDINGS;
+        Self { eta: room, excess: room, proven: true }
+    }
+
     /// The worst of both.
     pub fn or(self, other: Self) -> Self {
-        Self { eta: self.eta.max(other.eta), excess: self.excess.max(other.excess) }
+        let (eta, excess) = (self.eta.max(other.eta), self.excess.max(other.excess));
+        Self { eta, excess, proven: self.proven && other.proven }
     }
 
     /// θ = (1 − η)/(1 + ν).

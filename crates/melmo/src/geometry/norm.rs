@@ -4,10 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::block::Block;
 use crate::error::Error;
-use crate::geometry::Equivalence;
-use crate::linalg::Mat;
+use crate::geometry::{Bracket, Equivalence, proof};
 use crate::real::Real;
-use crate::vector;
+use crate::vector::{self, ROUNDINGS};
 
 /// The norms of `geometry`, by the name users type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,37 +49,30 @@ impl Norm {
         }
     }
 
-    /// The norm whose unit ball is this norm's polar: ‖·‖_* as a norm of its own, where it has a name here.
-    fn singular_part(self, dual: bool) -> Option<Singular> {
-        match (self, dual) {
-            (Self::Spectral, false) | (Self::Nuclear, true) => Some(Singular::Largest),
-            (Self::Nuclear, false) | (Self::Spectral, true) => Some(Singular::Sum),
-            _ => None,
-        }
-    }
-
-    /// ‖x‖ by its definition, through a dense SVD where it takes one. Allocates; `None` for a norm of the user's own.
-    pub fn primal<S: Real>(self, x: &[S], rows: usize, cols: usize) -> Option<f64> {
+    /// ‖x‖ by its definition, bracketed whatever rounding does. Allocates; `None` for a norm of the user's own.
+    pub fn primal<S: Real>(self, x: &[S], rows: usize, cols: usize) -> Option<Bracket> {
         Some(match self {
-            Self::L1 => vector::norm1(x),
-            Self::L2 => vector::norm2(x),
-            Self::Linf => vector::norm_inf(x),
-            Self::Column => column_norms(x, rows, cols).fold(0.0, f64::max),
-            Self::Row => row_norms(x, cols).fold(0.0, f64::max),
-            Self::Spectral | Self::Nuclear => self.singular_part(false)?.of(x, rows, cols),
+            Self::L1 => Bracket::rounded(vector::norm1(x), ROUNDINGS),
+            Self::L2 => Bracket::rounded(vector::norm2(x), ROUNDINGS),
+            Self::Linf => Bracket::exact(vector::norm_inf(x)),
+            Self::Column => Bracket::rounded(vector::norm_inf(&column_norms(x, rows, cols)), ROUNDINGS),
+            Self::Row => Bracket::rounded(vector::norm_inf(&row_norms(x, cols)), ROUNDINGS),
+            Self::Spectral => proof::largest(x, rows, cols),
+            Self::Nuclear => proof::sum(x, rows, cols),
             Self::Other => return None,
         })
     }
 
-    /// ‖φ‖_* by its definition, through a dense SVD where it takes one. Allocates; `None` for a norm of the user's own.
-    pub fn dual<S: Real>(self, phi: &[S], rows: usize, cols: usize) -> Option<f64> {
+    /// ‖φ‖_* by its definition, bracketed whatever rounding does. Allocates; `None` for a norm of the user's own.
+    pub fn dual<S: Real>(self, phi: &[S], rows: usize, cols: usize) -> Option<Bracket> {
         Some(match self {
-            Self::L1 => vector::norm_inf(phi),
-            Self::L2 => vector::norm2(phi),
-            Self::Linf => vector::norm1(phi),
-            Self::Column => column_norms(phi, rows, cols).sum(),
-            Self::Row => row_norms(phi, cols).sum(),
-            Self::Spectral | Self::Nuclear => self.singular_part(true)?.of(phi, rows, cols),
+            Self::L1 => Bracket::exact(vector::norm_inf(phi)),
+            Self::L2 => Bracket::rounded(vector::norm2(phi), ROUNDINGS),
+            Self::Linf => Bracket::rounded(vector::norm1(phi), ROUNDINGS),
+            Self::Column => Bracket::rounded(vector::norm1(&column_norms(phi, rows, cols)), 2.0 * ROUNDINGS),
+            Self::Row => Bracket::rounded(vector::norm1(&row_norms(phi, cols)), 2.0 * ROUNDINGS),
+            Self::Spectral => proof::sum(phi, rows, cols),
+            Self::Nuclear => proof::largest(phi, rows, cols),
             Self::Other => return None,
         })
     }
@@ -128,44 +120,17 @@ impl std::str::FromStr for Norm {
     }
 }
 
-enum Singular {
-    Largest,
-    Sum,
+fn row_norms<S: Real>(x: &[S], cols: usize) -> Vec<f64> {
+    x.chunks_exact(cols).map(vector::norm2).collect()
 }
 
-impl Singular {
-    /// By a dense SVD of the entries scaled by a power of two. NaN when the input is not finite.
-    fn of<S: Real>(&self, x: &[S], rows: usize, cols: usize) -> f64 {
-        let largest = vector::norm_inf(x);
-        if largest == 0.0 || !largest.is_finite() {
-            return if largest == 0.0 { 0.0 } else { f64::NAN };
-        }
-        let scale = vector::power_of_two_scale::<S>(largest);
-        let mut scaled = vec![S::ZERO; x.len()];
-        vector::scale_into(&mut scaled, scale, x);
-        let mut values = vec![S::ZERO; rows.min(cols)];
-        let mut work = vec![S::ZERO; S::singular_values_work_len(rows, cols)];
-        if !S::singular_values(&mut values, Mat::new(&scaled, rows, cols), &mut work) {
-            return f64::NAN;
-        }
-        let norm: f64 = match self {
-            Self::Largest => values[0].f64(),
-            Self::Sum => values.iter().map(|s| s.f64()).sum(),
-        };
-        norm / scale
-    }
-}
-
-fn row_norms<S: Real>(x: &[S], cols: usize) -> impl Iterator<Item = f64> {
-    x.chunks_exact(cols).map(vector::norm2)
-}
-
-fn column_norms<S: Real>(x: &[S], rows: usize, cols: usize) -> impl Iterator<Item = f64> {
+fn column_norms<S: Real>(x: &[S], rows: usize, cols: usize) -> Vec<f64> {
     let mut column = vec![S::ZERO; rows];
-    (0..cols).map(move |j| {
+    let mut norm = |j: usize| {
         column.iter_mut().enumerate().for_each(|(i, entry)| *entry = x[i * cols + j]);
         vector::norm2(&column)
-    })
+    };
+    (0..cols).map(&mut norm).collect()
 }
 
 /// The norm of one block inside a product: ‖x‖ = max over blocks of ‖x_b‖/radius.
@@ -179,16 +144,20 @@ pub struct BlockNorm {
     pub radius: f64,
 }
 
-/// ‖φ‖_* = Σ_b r_b‖φ_b‖_* by its definition.
-pub fn product_dual<S: Real>(norms: &[BlockNorm], phi: &[S]) -> Option<f64> {
-    norms.iter().map(|b| Some(b.radius * b.norm.dual(&phi[b.block.range()], b.block.rows, b.block.cols)?)).sum()
+/// ‖φ‖_* = Σ_b r_b‖φ_b‖_* by its definition, bracketed whatever rounding does.
+pub fn product_dual<S: Real>(norms: &[BlockNorm], phi: &[S]) -> Option<Bracket> {
+    let blocks =
+        norms.iter().map(|b| Some((b.radius, b.norm.dual(&phi[b.block.range()], b.block.rows, b.block.cols)?)));
+    let total = blocks.collect::<Option<Vec<_>>>()?.into_iter().map(|(radius, part)| part.times(radius));
+    Some(Bracket::sum(total))
 }
 
-/// ‖x‖ = max_b ‖x_b‖/r_b by its definition.
-pub fn product_primal<S: Real>(norms: &[BlockNorm], x: &[S]) -> Option<f64> {
-    norms.iter().try_fold(0.0f64, |m, b| {
-        let norm = b.norm.primal(&x[b.block.range()], b.block.rows, b.block.cols)?;
-        Some(m.max(norm / b.radius))
+/// ‖x‖ = max_b ‖x_b‖/r_b by its definition, bracketed whatever rounding does.
+pub fn product_primal<S: Real>(norms: &[BlockNorm], x: &[S]) -> Option<Bracket> {
+    norms.iter().try_fold(Bracket::default(), |m, b| {
+        let part = b.norm.primal(&x[b.block.range()], b.block.rows, b.block.cols)?.times(1.0 / b.radius);
+        let larger = |m: f64, part: f64| if part > m || part.is_nan() { part } else { m };
+        Some(Bracket { lower: larger(m.lower, part.lower), upper: larger(m.upper, part.upper) })
     })
 }
 

@@ -61,13 +61,13 @@ impl<S: Real> Geometry<S> for Product<S> {
 
     fn oracle(&mut self, phi: &[S]) -> Answer {
         let mut total = Answer { dual_norm: Bracket::default(), decrease: 0.0, excess: 0.0 };
-        for (block, part) in self.layout.blocks().iter().zip(&mut self.parts) {
+        let parts = self.layout.blocks().iter().zip(&mut self.parts).map(|(block, part)| {
             let answer = part.geometry.oracle(&phi[block.range()]);
-            total.dual_norm.lower += part.radius * answer.dual_norm.lower;
-            total.dual_norm.upper += part.radius * answer.dual_norm.upper;
             total.decrease += part.radius * answer.decrease;
             total.excess = total.excess.max(answer.excess);
-        }
+            answer.dual_norm.times(part.radius)
+        });
+        total.dual_norm = Bracket::sum(parts);
         total
     }
 

@@ -28,7 +28,7 @@ impl<S: Real> Geometry<S> for Row {
     }
 
     fn oracle(&mut self, phi: &[S]) -> Answer {
-        Answer::exact(Geometry::<S>::dual_norm(self, phi))
+        Answer::rounded(Geometry::<S>::dual_norm(self, phi), 2.0 * vector::ROUNDINGS)
     }
 
     fn advance(&self, y: &mut [S], x: &[S], phi: &[S], gamma: f64) {
@@ -40,13 +40,13 @@ impl<S: Real> Geometry<S> for Row {
     }
 
     fn inexactness(&self) -> Option<Inexactness> {
-        Some(Inexactness::default())
+        Some(Inexactness::of_rounding::<S>())
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {
         for (norm, row) in self.norms.iter_mut().zip(phi.chunks_exact(self.block.cols)) {
             *norm = vector::norm2(row);
         }
-        self.norms.iter().sum()
+        vector::norm1(&self.norms)
     }
 }

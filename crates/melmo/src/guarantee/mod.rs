@@ -82,8 +82,8 @@ pub struct Guarantee {
     pub facts: Facts,
     /// How many points there are before an ε-certificate.
     pub bound: Option<Bound>,
-    /// What the theorem leaves open even where its conditions hold.
-    pub open: Option<&'static str>,
+    /// What the theorem leaves open even where its conditions hold; where there is none, why.
+    pub open: Vec<&'static str>,
 }
 
 /// What a guarantee comes to.
@@ -122,18 +122,22 @@ impl Guarantee {
     ) -> Self {
         conditions.push(Condition::new("inf F > −∞ (f has a known lower bound, g ≥ 0)", facts.infimum.is_some()));
         let surjective = Condition::new("T is surjective", facts.surjective);
-        Self { regime, smoothed, composite, conditions, surjective, facts: *facts, bound: None, open: None }
+        Self { regime, smoothed, composite, conditions, surjective, facts: *facts, bound: None, open: vec![] }
     }
 
     /// No theorem, for a reason.
     pub fn none(reason: &'static str, facts: &Facts) -> Self {
         let rates = [Rate::Unknown; 2];
-        Self { open: Some(reason), conditions: vec![], ..Self::unsmoothed("no theorem", rates, vec![], facts) }
+        Self { open: vec![reason], conditions: vec![], ..Self::unsmoothed("no theorem", rates, vec![], facts) }
     }
 
     fn with_oracle(mut self) -> Self {
         let uniform = self.facts.oracle.is_some_and(|oracle| oracle.eta < 1.0);
         self.conditions.push(Condition::new("the oracle's η is below 1 on every φ of this shape", uniform));
+        if uniform && self.facts.oracle.is_some_and(|oracle| !oracle.proven) {
+            self.open
+                .push("rounding in the oracle, of which the usual size is known and not the worst (docs/brackets.md)");
+        }
         self
     }
 
@@ -143,8 +147,9 @@ impl Guarantee {
     }
 
     /// The same, but for something that the theorem leaves open.
-    pub fn up_to(self, open: &'static str) -> Self {
-        Self { open: Some(open), ..self }
+    pub fn up_to(mut self, open: &'static str) -> Self {
+        self.open.push(open);
+        self
     }
 
     /// How many points there are, at most, before an ε-certificate; `None` where the constants are not all known, or where there
@@ -171,12 +176,10 @@ impl Guarantee {
     /// What it comes to: surjectivity, which `composite` alone needs, left aside.
     pub fn verdict(&self) -> Verdict {
         let failing = self.conditions.iter().filter(|c| !c.holds).map(|c| c.statement);
-        match (self.smoothed, self.open) {
-            (Rate::Unknown, reason) => Verdict::NoProof(reason.unwrap_or("no theorem is known")),
-            (_, open) => {
-                let left: Vec<_> = failing.chain(open).collect();
-                if left.is_empty() { Verdict::Proven } else { Verdict::UpTo(left) }
-            }
+        if self.smoothed == Rate::Unknown {
+            return Verdict::NoProof(self.open.first().unwrap_or(&"no theorem is known"));
         }
+        let left: Vec<_> = failing.chain(self.open.iter().copied()).collect();
+        if left.is_empty() { Verdict::Proven } else { Verdict::UpTo(left) }
     }
 }

@@ -71,7 +71,8 @@ fn constants(f: &mut fmt::Formatter<'_>, facts: &Facts) -> fmt::Result {
     writeln!(f, "  F(x₁): {}, inf F at least: {}", known(start), known(infimum))?;
     match oracle {
         Some(oracle) => {
-            writeln!(f, "  oracle: η ≤ {:.4}, ν ≤ {:.4} on every φ of this shape", oracle.eta, oracle.excess)
+            let rounding = if oracle.proven { "" } else { ", for rounding of its usual size" };
+            writeln!(f, "  oracle: η ≤ {:.4}, ν ≤ {:.4} on every φ of this shape{rounding}", oracle.eta, oracle.excess)
         }
         None => writeln!(f, "  oracle: no η below 1 is known for every φ of this shape"),
     }

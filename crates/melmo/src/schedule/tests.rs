@@ -30,7 +30,7 @@ const TAME: Facts = Facts {
     surjective: true,
     infimum: Some(0.0),
     start: Some(10.0),
-    oracle: Some(Inexactness { eta: 0.0, excess: 0.0 }),
+    oracle: Some(Inexactness::NONE),
 };
 
 #[track_caller]

@@ -4,9 +4,7 @@
 //! step; squaring costs the leading value no digits. The basis is kept orthogonal to rounding. T = VᵀAV is tridiagonal
 //! before the first restart, so that a look at its leading pair costs next to nothing ([`tridiagonal`]).
 //!
-//! With Ritz values θ₁ ≥ θ₂ ≥ …, residuals rᵢ = ‖Avᵢ − θᵢvᵢ‖ and the first j of them split off, A = [Θ R; Rᵀ B] with
-//! ‖R‖² ≤ Σrᵢ² and, B being positive semidefinite, ‖B‖ ≤ tr B = ‖X‖_F² − Σθᵢ. So ‖A‖ is at most the larger eigenvalue
-//! of [θ₁ ‖R‖; ‖R‖ tr B], for every j.
+//! The upper end follows from the Ritz values, their residuals and the trace (docs/brackets.md).
 
 use super::single::Single;
 use super::{LOOSE, Shape, product, tridiagonal};

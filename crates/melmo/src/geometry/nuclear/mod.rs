@@ -11,7 +11,7 @@ mod single;
 mod tests;
 mod tridiagonal;
 
-use super::spectral::Shape;
+use super::spectral::{Shape, eigenvalue_error};
 use crate::block::Block;
 use crate::error::Error;
 use crate::geometry::{Answer, BlockNorm, Bracket, Geometry, Inexactness, Norm};
@@ -33,6 +33,13 @@ const SINGLE: f64 = 1e-6;
 
 /// Room for the rounding of ‖Xv‖ and ‖φ‖_F.
 const ROUNDING: f64 = 1e-14;
+
+/// A vector of the short side that is nearly the leading singular one, by iteration; X has ‖X‖_F = `frobenius`.
+pub(super) fn leading_vector(x: &[f64], shape: Shape, frobenius: f64) -> Vec<f64> {
+    let mut q = vec![0.0; shape.short()];
+    lanczos::Lanczos::new(shape, 1e-9).leading(&mut q, x, frobenius * frobenius, None);
+    q
+}
 
 /// d = −u₁v₁ᵀ, ‖φ‖_* = σ₁: rank-one steps along the leading singular pair.
 ///
@@ -184,9 +191,10 @@ impl<S: Real> Geometry<S> for Nuclear<S> {
         product::add_outer(y, x, -gamma, u, v);
     }
 
-    /// Exact where it does not iterate; what an iteration misses is for each bracket to say.
+    /// Where it does not iterate, that of the largest eigenvalue; what an iteration misses is for each bracket to say.
     fn inexactness(&self) -> Option<Inexactness> {
-        self.iteration.is_none().then(Inexactness::default)
+        let rounding = eigenvalue_error(self.shape, 1.0) * self.shape.short() as f64 + 2.0 * S::EPSILON;
+        self.iteration.is_none().then_some(Inexactness { eta: rounding, excess: rounding, proven: false })
     }
 
     fn dual_norm(&mut self, phi: &[S]) -> f64 {

@@ -1,13 +1,7 @@
 //! G = XᵀX in single precision, at half the cost: products Gq for the iteration, and a proof that σ₁ is not much larger
 //! than what it found, by a Cholesky factor of τ²I − G.
 //!
-//! What the rounding amounts to, with u = ε/2 = 2⁻²⁴ and ‖X‖_F² = tr G:
-//! - X in single precision is off by u‖X‖_F at most, and so is σ₁.
-//! - The sums of G: all partial sums are between 0 and G, so their Frobenius norm is at most σ₁‖X‖_F and their
-//!   eigenvalues at most σ₁². Errors that are independent add to some √m·u times the former; those of equal summands,
-//!   which are equal too, to some m·u times the latter.
-//! - The factor: all Schur complements are between 0 and τ²I, and n subtractions make at most n·u·τ² of systematic
-//!   errors.
+//! The room for rounding is its usual size, with some to spare, which is what an iteration goes by (docs/brackets.md).
 
 use super::{LOOSE, Shape, product};
 use crate::linalg::Dense;

@@ -1,20 +1,11 @@
-//! ip/S ≤ ‖φ‖_* ≤ min over l of ip/m(l) + γ(l)·(rS² − ‖d‖_F²)·s, with ip = ⟨φ, −d⟩, d = −p(φ/s), S = sup p ≥ 1,
-//! m(l) = min p on [l, 1] and γ(l) = max σ/(1 + p(σ)) on [0, l]; and of ip/m(l) + r·l·s.
-//!
-//! The second from σ ≤ σp(σ)/m above l and σ ≤ l below. The first because below l, where p < 1, σ(1 − p) ≤ γ(1 + p)(1 − p)
-//! ≤ γ(S² − p²), and Σp(σᵢ)² = ‖d‖_F²: the length of d tells how many singular values the polynomial has not lifted to 1,
-//! and they are few.
+//! What a polynomial p does to singular values, and the bracket that an iteration goes by: ip/S ≤ ‖φ‖_* ≤ min over l of
+//! ip/m(l) + min(γ(l)·(rS² − ‖d‖_F²), rl)·s, ip = ⟨φ, −d⟩, with room for rounding of its usual size (docs/brackets.md).
 //!
 //! The image of an interval under a quintic is known exactly, and the image under a composition is the image of the
 //! image, so m(l), the least p on [0, l] and sup p come out of a handful of evaluations at construction.
-//!
-//! Rounding, from one model: a computed step is p_k(X) + F with ‖F‖₂ ≤ κu(|a|h + |b|h³ + |c|h⁵), h = ‖X‖₂, where
-//! κ = 2 + √long/8 stands for the growth of errors in long sums (their statistical size with room to spare; the worst
-//! case, long/2, does not occur). The next step's singular values are then off by no more than ‖F‖₂ (Weyl), so every
-//! image is widened by that much. What it does to ip and to ‖d‖_F, that of φ included, is a [`Slack`]; on the matrices of the
-//! tests it uses up less than half of that, and mostly a hundredth.
 
 use super::quintic::{Interval, Quintic};
+use super::rounding;
 use super::shape::Shape;
 use crate::geometry::{Answer, Bracket, Inexactness};
 
@@ -46,6 +37,8 @@ pub(super) struct Bounds {
     sup: f64,
     slack: Slack,
     floors: Vec<Floor>,
+    /// How far rounding can take d at most, in the Frobenius norm, where that is proven and small.
+    proven: Option<f64>,
 }
 
 /// m = min p on [l, 1], `below` = min(0, min p on [0, l]), and γ.
@@ -83,7 +76,8 @@ impl Bounds {
             Path::Direct => Slack::direct(steps, short, unit),
             Path::GramSpace => Slack::gram_space(steps, short, unit),
         };
-        Self { short, unit, sup: over(0.0, 1.0).hi.max(1.0), slack, floors }
+        let proven = (path == Path::Direct).then(|| rounding::of_direction(steps, shape, epsilon)).flatten();
+        Self { short, unit, sup: over(0.0, 1.0).hi.max(1.0), slack, floors, proven }
     }
 
     /// s for ‖X‖_F = 1, from ‖(XᵀX)²‖_F as computed, which is off by no more than 3κu·√r·σ₁⁴: with the room left for that, and
@@ -112,8 +106,21 @@ impl Bounds {
     /// η and ν that no φ of this shape exceeds: ip ≥ m(‖φ‖_* − r·min(l, γS²)·s) for every l, with s ≤ ‖φ‖_F ≤ ‖φ‖_*.
     pub fn inexactness(&self) -> Inexactness {
         let kept = |f: &Floor| f.m * (1.0 - self.short * (f.gamma * self.sup * self.sup).min(f.l));
-        let kept = self.floors.iter().map(kept).fold(0.0, f64::max) - self.slack(1.0);
-        Inexactness { eta: (1.0 - kept).clamp(0.0, 1.0), excess: (self.sup - 1.0).max(0.0) }
+        let kept = self.floors.iter().map(kept).fold(0.0, f64::max);
+        self.rounded(1.0 - kept, self.is_proven())
+    }
+
+    /// Whether rounding is known to be small, at its worst.
+    pub fn is_proven(&self) -> bool {
+        self.proven.is_some()
+    }
+
+    /// η in exact arithmetic, and sup p, with what rounding can do; or what it does as a rule.
+    pub fn rounded(&self, eta: f64, proven: bool) -> Inexactness {
+        let worst = self.proven.filter(|_| proven);
+        let (off, length) = worst.map_or((self.slack(1.0), 0.0), |off| (off, off));
+        let excess = (self.sup - 1.0).max(0.0) + length;
+        Inexactness { eta: (eta + off).clamp(0.0, 1.0), excess, proven: worst.is_some() }
     }
 
     /// The answer for a direction.
@@ -134,7 +141,7 @@ impl Bounds {
     }
 }
 
-/// κu: the relative error of a long sum.
+/// κu, κ = 2 + √long/8: the relative error of a long sum as a rule, with room to spare.
 fn unit_of_sums(shape: Shape, epsilon: f64) -> f64 {
     0.5 * epsilon * (2.0 + (shape.long() as f64).sqrt() / 8.0)
 }
@@ -147,15 +154,8 @@ fn image(steps: &[Quintic], over: Interval, unit: f64) -> Interval {
     })
 }
 
-/// What rounding does to d and to ip = Σσᵢp(σᵢ/s).
-///
-/// An odd function of singular values is Λ-Lipschitz in the Frobenius norm where it is Λ-Lipschitz on numbers
-/// (Andersson, Carlsson & Perfekt 2016), so d is off by no more than f = Σ_k Λ_k‖F_k‖_F, Λ_k that of the steps after
-/// k; ip by no more than f‖φ‖_F. Most of that is a turn of small singular vectors, which ip does not feel: to first order it
-/// sees Σᵢ σᵢΛ_k(σᵢ)(F_k)ᵢᵢ only, with the slope Λ_k(σᵢ) of those steps on the way of σᵢ, and a turn by f costs no more than
-/// f² (½f² between isometries) of the largest singular value.
-///
-/// ‖F_k‖_F goes with ‖X_k‖_F: at first ‖φ‖_F/s, after a step up to √r.
+/// What rounding does to d and to ip = Σσᵢp(σᵢ/s) as a rule, in two parts: one goes with ‖φ‖_F/s, the other with √r
+/// (docs/brackets.md).
 #[derive(Clone, Copy, Debug)]
 struct Slack {
     /// f: what goes with ‖φ‖_F/s, and the rest.
@@ -178,8 +178,7 @@ impl Slack {
         Self { turn, stretch }
     }
 
-    /// p(σ) = σq(σ²), and an error δ in G changes q by the factor 1 + δq′/q: √r‖·‖_F bounds the sum over singular values.
-    /// Every step makes such an error once more. It is that of d too, whose singular values are all at most sup p.
+    /// p(σ) = σq(σ²), and an error δ in G changes q by the factor 1 + δq′/q; every step makes such an error once more.
     fn gram_space(steps: &[Quintic], short: f64, unit: f64) -> Self {
         let sensitivity = grid(1.0).map(|x| {
             let (p, slope) = chain(steps, x);

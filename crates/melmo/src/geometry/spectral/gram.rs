@@ -1,6 +1,6 @@
 //! d = −φQΛ^{−1/2}Qᵀ with φᵀφ = QΛQᵀ, ‖φ‖_* = Σ√λᵢ: exact while the squared singular values keep their digits.
 //!
-//! G is known up to δ, so σᵢ lies between √(λᵢ − δ) and √(λᵢ + δ). The direction X(G + Δ)^{−1/2} is an isometry on
+//! G is known up to δ, so σᵢ lies between √(λᵢ − δ) and √(λᵢ + δ); δ is of its usual size (docs/brackets.md). The direction X(G + Δ)^{−1/2} is an isometry on
 //! the range of X up to e = δ/λ_min only:
 //! - e ≤ 10⁻⁸: taken as it is;
 //! - e ≤ 10⁻⁴: one Newton–Schulz step D ← D(3I − DᵀD)/2 makes it an isometry up to ¾e². It is then turned from −UVᵀ by
@@ -16,7 +16,7 @@
 use super::shape::Shape;
 use super::svd::Svd;
 use super::{Polar, normalise};
-use crate::geometry::{Answer, Bracket};
+use crate::geometry::{Answer, Bracket, Inexactness};
 use crate::linalg::{Dense, Into, Mat};
 use crate::real::Real;
 use crate::vector::{dot, norm2_squared};
@@ -126,6 +126,19 @@ impl<S: Real> Polar<S> for Gram {
             excess: e,
         }
     }
+
+    fn inexactness(&self) -> Inexactness {
+        of_decomposition::<S>(self.shape, EXACT)
+    }
+}
+
+/// Of a direction that is an isometry up to `off`, but for singular values that are taken for rounding errors of S; d is rounded
+/// to S as well.
+pub(super) fn of_decomposition<S: Real>(shape: Shape, off: f64) -> Inexactness {
+    let (short, long) = (shape.short() as f64, shape.long() as f64);
+    let rounded = S::EPSILON * short.sqrt();
+    let eta = (S::EPSILON * short * long + rounded + 4.0 * off).min(1.0);
+    Inexactness { eta, excess: off + rounded, proven: false }
 }
 
 /// δ: how far the eigenvalues of a computed G are off, beside a relative error. Twice what was seen in 10⁴ matrices.

@@ -11,6 +11,7 @@ mod newton_schulz;
 mod oracle;
 mod polynomial;
 mod quintic;
+mod rounding;
 mod shape;
 mod svd;
 #[cfg(test)]
@@ -42,9 +43,7 @@ trait Polar<S>: Send {
     fn polar(&mut self, d: &mut [S], phi: &[S], frobenius: f64) -> Answer;
 
     /// η and ν that no answer exceeds, whatever φ of this shape.
-    fn inexactness(&self) -> Inexactness {
-        Inexactness::default()
-    }
+    fn inexactness(&self) -> Inexactness;
 }
 
 impl<S: Real> Spectral<S> {

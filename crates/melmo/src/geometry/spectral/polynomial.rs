@@ -158,13 +158,13 @@ impl<S: Real> Polynomial<S> {
 
     /// With several plans, the one that is taken has a bracket no wider than WIDE, or than the tightest has at worst.
     fn worst(&self) -> Inexactness {
-        let worst = self.plans.iter().map(|plan| plan.bounds.inexactness());
         match &self.plans[..] {
             [plan] => plan.bounds.inexactness(),
             plans => {
                 let tightest = plans.iter().map(|plan| plan.bounds.widest(1.0)).fold(f64::INFINITY, f64::min);
-                let excess = worst.map(|worst| worst.excess).fold(0.0, f64::max);
-                Inexactness { eta: tightest.clamp(WIDE, 1.0), excess }
+                let proven = plans.iter().all(|plan| plan.bounds.is_proven());
+                let each = plans.iter().map(|plan| plan.bounds.rounded(tightest.clamp(WIDE, 1.0), proven));
+                each.fold(Inexactness::NONE, Inexactness::or)
             }
         }
     }

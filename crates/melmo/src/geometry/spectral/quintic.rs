@@ -61,6 +61,15 @@ impl Quintic {
         values.fold(Interval::new(f64::INFINITY, f64::NEG_INFINITY), |r, v| Interval::new(r.lo.min(v), r.hi.max(v)))
     }
 
+    /// sup |p′| over an interval: a + 3bt + 5ct² in t = x² has its extremes at the ends or at its vertex.
+    pub fn steepest(&self, over: Interval) -> f64 {
+        let (lo, hi) = (over.lo.abs().min(over.hi.abs()), over.lo.abs().max(over.hi.abs()));
+        let lo = if over.lo < 0.0 && over.hi > 0.0 { 0.0 } else { lo };
+        let vertex = (-0.3 * self.b / self.c).max(0.0).sqrt();
+        let vertex = if lo < vertex && vertex < hi { self.slope(vertex).abs() } else { 0.0 };
+        self.slope(lo).abs().max(self.slope(hi).abs()).max(vertex)
+    }
+
     /// |a|x + |b|x³ + |c|x⁵: what rounding errors of a step are proportional to.
     pub fn magnitude(&self, x: f64) -> f64 {
         Self { a: self.a.abs(), b: self.b.abs(), c: self.c.abs() }.at(x)
@@ -79,6 +88,10 @@ mod tests {
             let seen = grid.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
             let image = p.image(Interval::new(lo, hi));
             assert!((image.lo - seen.0).abs() < 1e-8 && (image.hi - seen.1).abs() < 1e-8, "{image:?} {seen:?}");
+        }
+        for (lo, hi) in [(0.0, 1.0), (0.1, 0.4), (0.6, 1.1), (-0.5, 0.2)] {
+            let seen = (0..=100_000).map(|i| p.slope(lo + (hi - lo) * i as f64 / 1e5).abs()).fold(0.0, f64::max);
+            assert!((p.steepest(Interval::new(lo, hi)) - seen).abs() < 1e-6);
         }
         for x in p.critical_points() {
             assert!(p.slope(x).abs() < 1e-12);

@@ -1,11 +1,15 @@
 //! d = −UVᵀ over the nonzero singular values, ‖φ‖_* = Σσᵢ, by a dense SVD in `f64`: the reference.
 
+use super::gram::of_decomposition;
 use super::shape::Shape;
 use super::{Polar, normalise};
-use crate::geometry::{Answer, Bracket};
+use crate::geometry::{Answer, Bracket, Inexactness};
 use crate::linalg::{Dense, Into, Mat};
 use crate::real::Real;
 use crate::vector::dot;
+
+/// How far U and V are from orthonormal, as a rule at most.
+const ORTHONORMAL: f64 = 1e-12;
 
 pub(super) struct Svd {
     shape: Shape,
@@ -57,5 +61,9 @@ impl<S: Real> Polar<S> for Svd {
             decrease: -dot(phi, d),
             excess: 0.0,
         }
+    }
+
+    fn inexactness(&self) -> Inexactness {
+        of_decomposition::<S>(self.shape, ORTHONORMAL)
     }
 }

@@ -190,6 +190,97 @@ fn every_method_is_judged() {
     assert!(matches!(explained("fista", Norm::L2, &problem, &x0).verdict(), Verdict::NoProof(_)));
 }
 
+/// ½‖x − y‖² with the ℓ1 norm of differences: all that convex theory asks for.
+fn total_variation(rows: usize, cols: usize) -> (Problem<f64>, Vec<f64>) {
+    let y: Vec<f64> = Seeded::new(7).normals(rows * cols);
+    let f = MaskedLeastSquares::new(Layout::matrix(rows, cols).unwrap(), y.clone(), None).unwrap();
+    let g = Entrywise::new(L1::new(0.3).unwrap(), 2 * rows * cols);
+    (Problem::new(f, g, Difference2d::new(rows, cols).unwrap()).unwrap(), y)
+}
+
+fn factors() -> (Problem<f64>, Vec<f64>) {
+    let f = Factorization::new(Seeded::new(1).normals(20 * 15), 20, 15, 3).unwrap().ridge(0.5).unwrap();
+    let t = Select::new(f.layout(), &["W"]).unwrap();
+    let problem = Problem::new(f, Entrywise::new(Mcp::new(0.5, 3.0).unwrap(), 60), t).unwrap();
+    let x0 = Seeded::new(2).normals(problem.layout().size());
+    (problem, x0)
+}
+
+/// On every problem, every method: a verdict that follows from the hypotheses, and a count of steps only where they hold.
+#[test]
+fn verdicts_follow_from_hypotheses() {
+    let problems = [denoising(12, 9), total_variation(12, 9), (lasso(30, 12), vec![1.0; 12]), factors()];
+    for (problem, x0) in &problems {
+        for row in methods::<f64>() {
+            let told = explained(row.entry.name, Norm::L2, problem, x0);
+            let (text, name) = (told.to_string(), row.entry.name);
+            let all_hold = told.conditions.iter().all(|condition| condition.holds);
+            match told.verdict() {
+                Verdict::Proven => assert!(all_hold && told.applies() && told.open.is_empty(), "{name}: {text}"),
+                Verdict::UpTo(left) => {
+                    assert_eq!(left.len(), told.open.len() + told.conditions.iter().filter(|c| !c.holds).count());
+                    assert!(!left.is_empty() && text.contains("proven up to: "), "{name}: {text}");
+                }
+                Verdict::NoProof(reason) => {
+                    assert!(!told.applies() && text.contains(&format!("no proof: {reason}")), "{name}: {text}");
+                }
+            }
+            assert!(told.steps(0.1).is_none() || all_hold, "{name}: {text}");
+        }
+    }
+}
+
+/// What convex theory says of other people's methods, and where it says nothing.
+#[test]
+fn the_literature_is_quoted_where_it_applies() {
+    let verdict =
+        |method: &str, (problem, x0): &(Problem<f64>, Vec<f64>)| explained(method, Norm::L2, problem, x0).verdict();
+    let (convex, weakly, lasso) = (total_variation(12, 9), denoising(12, 9), (lasso(30, 12), vec![1.0; 12]));
+    let left = |method: &str, of: &(Problem<f64>, Vec<f64>)| match verdict(method, of) {
+        Verdict::UpTo(left) => left.join("; "),
+        other => format!("{other:?}"),
+    };
+    for method in ["primal-dual", "dca"] {
+        assert_eq!(verdict(method, &convex), Verdict::Proven, "{method}");
+    }
+    assert!(left("admm", &convex).starts_with("the penalty, which is balanced"), "{}", left("admm", &convex));
+    let table = methods::<f64>();
+    let fixed = Arguments::new(&find("method", &table, "admm").unwrap().entry, &[("penalty", 2.0)]).unwrap();
+    let (problem, x0) = &convex;
+    let mut euclidean = geometry(Norm::L2, problem);
+    let told = guarantee("admm", &fixed, problem, &mut *euclidean, x0, problem.objective(x0)).unwrap();
+    assert_eq!(told.verdict(), Verdict::Proven, "{told}");
+    assert_eq!(verdict("primal-dual", &lasso), Verdict::Proven);
+    assert!(left("admm", &lasso).contains("exact"), "conjugate gradients: {}", left("admm", &lasso));
+    assert!(left("admm-graduated", &convex).contains("penalty"));
+    assert!(left("fista", &lasso).starts_with("restarts"), "{}", left("fista", &lasso));
+    assert!(left("fista", &convex).contains("T is the identity"));
+    assert!(left("dca", &weakly).contains("accuracy"));
+    assert!(left("palm", &factors()).contains("size of W"));
+    for method in ["fista", "admm", "admm-graduated", "primal-dual", "palm", "ipalm", "lbfgs", "reweighted"] {
+        assert!(matches!(verdict(method, &weakly), Verdict::NoProof(_)), "{method}");
+    }
+    let told = explained("admm", Norm::L2, &convex.0, &convex.1).to_string();
+    assert!(told.contains("O(k^(-1/2))") && told.contains("Eckstein & Bertsekas 1992"), "{told}");
+}
+
+/// A summable square: k·‖residual‖² of ADMM on a convex problem stays bounded, as O(k^{−1/2}) has it; primal–dual residuals vanish.
+#[test]
+fn residuals_of_splittings_shrink_as_stated() {
+    let (problem, x0) = total_variation(12, 9);
+    for (method, given) in [("admm", &[("penalty", 2.0)][..]), ("primal-dual", &[])] {
+        let table = methods::<f64>();
+        let row = find("method", &table, method).unwrap();
+        let arguments = Arguments::new(&row.entry, given).unwrap();
+        let mut solver = (row.build)(&arguments, &problem, geometry(Norm::L2, &problem), &x0).unwrap();
+        let points: Vec<Info> = (0..2000).map_while(|_| solver.next()).collect();
+        let weighted = |k: usize| (k as f64).sqrt() * (points[k].dual_norm.upper + points[k].prox_gap);
+        let early = (10..100).map(weighted).fold(0.0, f64::max);
+        assert!((100..2000).all(|k| weighted(k) <= early), "{method}");
+        assert!(weighted(1999) <= 1e-3 * early, "{method}: {} {early}", weighted(1999));
+    }
+}
+
 #[test]
 fn hypotheses_are_checked() {
     let failing =

@@ -7,6 +7,7 @@ mod beyond;
 mod choose;
 mod competitors;
 mod geometries;
+mod literature;
 mod losses;
 mod methods;
 mod operators;

@@ -2,7 +2,7 @@
 
 use crate::catalogue::choose::choose;
 use crate::catalogue::methods::{beta, given, power, restart};
-use crate::catalogue::{Arguments, beyond, find, structured, tables};
+use crate::catalogue::{Arguments, beyond, find, literature, structured, tables};
 use crate::error::Error;
 use crate::geometry::{BlockNorm, Geometry, Norm, product_dual_growth};
 use crate::guarantee::{Bound, Condition, Facts, Guarantee, Rate};
@@ -65,28 +65,8 @@ pub fn guarantee<S: Real>(
             let row = find("method", &rows, choose(problem).method)?;
             guarantee(row.entry.name, &Arguments::defaults(&row.entry)?, problem, geometry, x0, objective)
         }
-        _ => Ok(Guarantee::none(why_not(method)?, &own)),
+        _ => literature::guarantee(method, a, problem, &own),
     }
-}
-
-/// Why there is no theorem for a method.
-fn why_not(method: &str) -> Result<&'static str, Error> {
-    Ok(match method {
-        "subgradient" => "a fixed step stops at a distance from stationary points that depends on it",
-        "fista" => "the extrapolation is restarted, but not checked against F",
-        "admm" | "admm-graduated" => {
-            "splitting with a weakly convex penalty; known results ask for more than is checked"
-        }
-        "reweighted" => "the inner problems are not solved to a stated accuracy",
-        "palm" => "Bolte, Sabach & Teboulle prove convergence of bounded sequences; no rate",
-        "ipalm" => "the extrapolation is not checked against F",
-        "coordinate-descent" | "polished" => "working sets and extrapolation; F falls, no rate is proven",
-        _ => {
-            let rows = tables::methods::<f64>();
-            find("method", &rows, method)?;
-            "nothing is proven about it"
-        }
-    })
 }
 
 /// Theorem 3 where L_f is a constant of the norm, Theorem 2 for steps by trial.

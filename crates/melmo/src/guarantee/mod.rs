@@ -45,8 +45,27 @@ pub enum Rate {
         /// The exponent of ε.
         exponent: f64,
     },
+    /// F(x_k) − F* is O(k^exponent).
+    Objective {
+        /// The exponent of k.
+        exponent: f64,
+    },
+    /// ‖∇f(x) + T*w‖₂ and ‖Tx − z‖₂, w ∈ ∂g(z), are O(k^exponent).
+    Residuals {
+        /// The exponent of k.
+        exponent: f64,
+    },
+    /// Both tend to 0; how fast is not said.
+    Converges,
     /// Nothing is said.
     Unknown,
+}
+
+impl Rate {
+    /// Whether it is one of two: of the smoothed gradient, and of the composite measure.
+    fn is_of_gradients(self) -> bool {
+        matches!(self, Self::Iterations { .. } | Self::Certificate { .. })
+    }
 }
 
 /// One condition of a theorem, and whether it is met.
@@ -70,7 +89,7 @@ impl Condition {
 pub struct Guarantee {
     /// The regime, with the theorem it comes from.
     pub regime: &'static str,
-    /// ‖∇F_β(x)‖_*, when the conditions hold.
+    /// ‖∇F_β(x)‖_*, when the conditions hold; or, for a method without smoothing, what is said instead.
     pub smoothed: Rate,
     /// dist(−∇f(x̃), T*∂g(Tx̃)), when the conditions hold and T is surjective.
     pub composite: Rate,
@@ -165,7 +184,7 @@ impl Guarantee {
 
     /// Every condition of the bound on the composite measure is known to hold.
     pub fn applies_to_composite(&self) -> bool {
-        self.applies() && self.surjective.holds
+        self.applies() && self.composite != Rate::Unknown && self.surjective.holds
     }
 
     /// The conditions that fail, or are not known to hold; surjectivity last, which `composite` alone needs.

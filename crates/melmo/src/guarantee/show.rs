@@ -12,6 +12,11 @@ impl fmt::Display for Rate {
                 write!(f, "O({}k^{})", if log { "log k · " } else { "" }, Fraction(exponent))
             }
             Self::Certificate { exponent } => write!(f, "an ε-certificate in O(ε^{}) steps", Fraction(exponent)),
+            Self::Objective { exponent } => write!(f, "F(x) − F* is O(k^{})", Fraction(exponent)),
+            Self::Residuals { exponent } => {
+                write!(f, "‖∇f(x) + T*w‖₂ and ‖Tx − z‖₂, w ∈ ∂g(z), are O(k^{})", Fraction(exponent))
+            }
+            Self::Converges => write!(f, "‖∇f(x) + T*w‖₂ and ‖Tx − z‖₂, w ∈ ∂g(z), tend to 0; no rate"),
             Self::Unknown => write!(f, "nothing is proven"),
         }
     }
@@ -45,15 +50,21 @@ impl fmt::Display for Guarantee {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.regime)?;
         if self.smoothed != Rate::Unknown {
-            writeln!(f, "  smoothed gradient ‖∇F_β(x)‖_*: {}", self.smoothed)?;
-            writeln!(f, "  composite measure dist(−∇f(x̃), T*∂g(Tx̃)): {}", self.composite)?;
+            let two = self.smoothed.is_of_gradients();
+            if two {
+                writeln!(f, "  smoothed gradient ‖∇F_β(x)‖_*: {}", self.smoothed)?;
+                writeln!(f, "  composite measure dist(−∇f(x̃), T*∂g(Tx̃)): {}", self.composite)?;
+            } else {
+                writeln!(f, "  {}", self.smoothed)?;
+            }
             constants(f, &self.facts)?;
-            for condition in self.conditions.iter().chain([&self.surjective]) {
+            for condition in self.conditions.iter().chain(two.then_some(&self.surjective)) {
                 let mark = if condition.holds { "holds" } else { "fails, or is not known to hold" };
                 writeln!(f, "  {}: {mark}", condition.statement)?;
             }
             let bounds = match (self.applies(), self.applies_to_composite()) {
                 (true, true) => "both bounds apply",
+                (true, false) if !two => "it applies",
                 (true, false) => "only the bound on the smoothed gradient applies",
                 _ => "the theorem does not apply as it stands; the method runs, without this promise",
             };

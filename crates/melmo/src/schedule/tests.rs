@@ -37,7 +37,7 @@ const TAME: Facts = Facts {
 fn promises(guarantee: &Guarantee, smoothed: f64, composite: f64) {
     let close = |rate: Rate, wanted: f64| match rate {
         Rate::Iterations { exponent, .. } | Rate::Certificate { exponent } => (exponent - wanted).abs() < 1e-12,
-        Rate::Unknown => false,
+        _ => false,
     };
     assert!(close(guarantee.smoothed, smoothed) && close(guarantee.composite, composite), "{guarantee}");
 }

@@ -81,11 +81,10 @@ fn fista<S: Real>(problem: &Problem<S>, facts: &Facts) -> Guarantee {
 
 /// Relaxed Douglas–Rachford splitting of the dual: the residuals of a step are those of a fixed-point iteration.
 fn admm<S: Real>(problem: &Problem<S>, facts: &Facts) -> Guarantee {
-    let exact = match (metric::for_problem(problem), problem.f().form()) {
-        (Ok(("diagonal", _)), _) => true,
-        (Ok(("cosine", _)), smooth::Form::Proximity { mask: None, .. }) => true,
-        _ => false,
-    };
+    let exact = matches!(
+        (metric::for_problem(problem), problem.f().form()),
+        (Ok(("diagonal", _)), _) | (Ok(("cosine", _)), smooth::Form::Proximity { mask: None, .. })
+    );
     let conditions = vec![
         is_convex(problem),
         Condition::new("x-steps are exact (f = ½‖M⊙(x − y)‖² and T = I, or f = ½‖x − y‖² and T differences)", exact),

@@ -1,7 +1,7 @@
 //! Checkpoints: where a run stood, and which job it was.
 //!
 //! ```text
-//! melmo checkpoint 2⏎  SHA-256 of the rest  header  snapshot
+//! melmo checkpoint 3⏎  SHA-256 of the rest  header  snapshot
 //! ```
 //!
 //! The digest finds damage, not forgery: whoever can write a checkpoint can write its digest. So what a checkpoint may
@@ -19,7 +19,7 @@ use crate::input::Source;
 use crate::job::{self, Job};
 use crate::output::Placed;
 
-const MAGIC: &[u8] = b"melmo checkpoint 2\n";
+const MAGIC: &[u8] = b"melmo checkpoint 3\n";
 /// What every checkpoint of any version begins with.
 const ANY: &[u8] = b"melmo checkpoint ";
 const DIGEST: usize = 32;

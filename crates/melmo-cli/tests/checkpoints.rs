@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use support::Place;
 
-const MAGIC: &[u8] = b"melmo checkpoint 2\n";
+const MAGIC: &[u8] = b"melmo checkpoint 3\n";
 const RUN: &str = "recover y.csv --method melmo --iterations 100000 --tolerance 0 -q --checkpoint run.ck --every 1ms";
 
 #[derive(Serialize, Deserialize)]
@@ -72,8 +72,11 @@ fn other_versions_are_refused_and_other_instructions_said() {
     assert!(ran.stdout.contains("another machine's instructions"), "{}", ran.stdout);
     forge(&place, |header| header.version = "0.0.1".into());
     place.refused(&format!("{RUN} --resume"), &["run.ck", "melmo 0.0.1", "without --resume"]);
-    place.write("run.ck", b"melmo checkpoint 1\n and what followed");
-    place.refused(&format!("{RUN} --resume"), &["run.ck", "another version", "without --resume"]);
+    // Those of older formats: states without names.
+    for version in [1, 2] {
+        place.write("run.ck", format!("melmo checkpoint {version}\n and what followed"));
+        place.refused(&format!("{RUN} --resume"), &["run.ck", "another version", "without --resume"]);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use melmo::certificate::Certificate as Plain;
+use melmo::certificate::Asked;
 use melmo::problem::Problem;
 use melmo::solver::{Info, Solver};
 use melmo_tasks::{Defaults, Settings};
@@ -13,7 +13,7 @@ use pyo3::types::PyTuple;
 use self_cell::self_cell;
 
 use crate::array::Scalar;
-use crate::certificate::{Certificate, Stored};
+use crate::certificate::Certificate;
 use crate::error::raised;
 use crate::failure;
 use crate::term::{Precise, precisely};
@@ -102,9 +102,9 @@ impl Run {
     /// The current point.
     #[getter]
     fn x<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let state = self.state()?;
-        Ok(precisely!(&state.cell, cell => {
-            cell.with_dependent(|_, (solver, _, _)| PyArray1::from_slice(py, solver.x()).into_any())
+        let mut state = self.state()?;
+        Ok(precisely!(&mut state.cell, cell => {
+            cell.with_dependent_mut(|_, (solver, _, _)| PyArray1::from_vec(py, solver.x()).into_any())
         }))
     }
 
@@ -126,14 +126,14 @@ impl Run {
 
     /// The certificate of the current point, and the point it speaks of.
     fn certificate<'py>(&self, py: Python<'py>) -> PyResult<(Certificate, Bound<'py, PyAny>)> {
-        let state = self.state()?;
+        let mut state = self.state()?;
         if state.last.is_none() {
             return Err(PyRuntimeError::new_err("no point has been evaluated yet"));
         }
-        let certified = precisely!(&state.cell, cell => {
-            cell.with_dependent(|problem, (solver, _, _)| -> PyResult<_> {
-                let x = PyArray1::from_slice(py, solver.x()).into_any();
-                Ok((Certificate::new(certify(problem, &**solver)?), x))
+        let certified = precisely!(&mut state.cell, cell => {
+            cell.with_dependent_mut(|_, (solver, _, _)| -> PyResult<_> {
+                let certificate = solver.certify(Asked::default()).certificate.map_err(raised)?;
+                Ok((Certificate::new(certificate), PyArray1::from_vec(py, solver.x()).into_any()))
             })
         });
         failure::take().map_or(Ok(()), Err)?;
@@ -149,9 +149,4 @@ fn next<S: Scalar>(solver: &mut dyn Solver<S>, with_objective: bool) -> Option<(
         None => f64::NAN,
     };
     Some((info, objective))
-}
-
-fn certify<S: Scalar + Stored>(problem: &Problem<S>, solver: &dyn Solver<S>) -> PyResult<Plain<S>> {
-    let mut u = vec![S::ZERO; problem.t().range().size()];
-    Plain::new(problem, solver.x(), solver.evidence(&mut u), solver.norms(), None, None).map_err(raised)
 }

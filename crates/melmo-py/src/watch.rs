@@ -59,20 +59,19 @@ impl<S: Scalar> Watcher<S> {
         })
     }
 
-    fn keep_best(&mut self, info: &Info, objective: f64, solver: &dyn Solver<S>) {
+    fn keep_best(&mut self, info: &Info, objective: f64, solver: &mut dyn Solver<S>) {
         let better = self.best.as_ref().is_none_or(|best| objective < best.objective);
         if objective.is_nan() || !better {
             return;
         }
-        let x = solver.x();
-        let best = self.best.get_or_insert_with(|| Best { k: 0, objective, x: x.to_vec() });
+        let best = self.best.get_or_insert_with(|| Best { k: 0, objective, x: solver.x() });
         (best.k, best.objective) = (info.k, objective);
-        best.x.copy_from_slice(x);
+        solver.read(&mut best.x);
         let (norms, room) = match self.shown.take() {
             Some((norms, room, _)) => (norms, room),
             None => (solver.norms(), None),
         };
-        let mut u = room.unwrap_or_else(|| vec![S::ZERO; solver.problem().t().range().size()]);
+        let mut u = room.unwrap_or_default();
         let evidence = solver.evidence(&mut u);
         let (stored, beta) = (evidence.u.is_some(), evidence.beta);
         self.shown = Some((norms, stored.then_some(u), beta));
@@ -90,9 +89,9 @@ impl<S: Scalar> Watcher<S> {
     }
 
     /// Shows a point to the callback; true ends the run.
-    fn show(callback: &Py<PyAny>, info: &Info, objective: f64, x: &[S]) -> PyResult<bool> {
+    fn show(callback: &Py<PyAny>, info: &Info, objective: f64, x: Vec<S>) -> PyResult<bool> {
         Python::attach(|py| {
-            let shown = callback.bind(py).call1((describe(py, info, objective)?, PyArray1::from_slice(py, x)));
+            let shown = callback.bind(py).call1((describe(py, info, objective)?, PyArray1::from_vec(py, x)));
             match shown {
                 Ok(answer) => answer.is_truthy(),
                 Err(error) if error.is_instance_of::<PyStopIteration>(py) => Ok(true),

@@ -21,8 +21,8 @@ pub type Watch<'a> = dyn Fn(f64) -> ControlFlow<()> + 'a;
 pub fn execute(instance: &Instance, library: &Library, watch: &Watch) -> Result<Option<Outcome>, Error> {
     let prepared = Prepared::new(instance, library)?;
     let mut solver = instance.method.start(&prepared.problem, &prepared.start, instance.iterations)?;
-    let judged: Option<Oracle> = match (&instance.experiment, &instance.method) {
-        (Experiment::Oracle, Method::Power { oracle, .. }) => Some(oracle.parse()?),
+    let judged: Option<(Oracle, _)> = match (&instance.experiment, &instance.method) {
+        (Experiment::Oracle, Method::Power { oracle, .. }) => Some((oracle.parse()?, &prepared.problem)),
         _ => None,
     };
     let mut probe = Probe::new(&prepared.measure, judged, instance.iterations, watch);

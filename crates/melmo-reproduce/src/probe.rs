@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use melmo::drive::Observer;
 use melmo::geometry::{Geometry, Norm, Oracle, for_block};
+use melmo::problem::Problem;
 use melmo::solver::{Info, Solver};
 use melmo::vector::dot;
 
@@ -18,7 +19,7 @@ const EPSILONS: usize = 30;
 pub(crate) struct Probe<'a> {
     measure: &'a Measure,
     /// The oracle to compare with the exact one, where that is the experiment.
-    judged: Option<Oracle>,
+    judged: Option<(Oracle, &'a Problem<f64>)>,
     /// Steps of the run, for the last point.
     iterations: u64,
     /// Told of every share of the run; says whether to stop.
@@ -37,7 +38,7 @@ pub(crate) struct Probe<'a> {
 impl<'a> Probe<'a> {
     pub fn new(
         measure: &'a Measure,
-        judged: Option<Oracle>,
+        judged: Option<(Oracle, &'a Problem<f64>)>,
         iterations: u64,
         watch: &'a (dyn Fn(f64) -> ControlFlow<()> + 'a),
     ) -> Self {
@@ -81,9 +82,9 @@ impl<'a> Probe<'a> {
     fn record(&mut self, info: &Info, solver: &mut dyn Solver<f64>) {
         let seconds = self.seconds();
         let began = Instant::now();
-        let (objective, mut extra) = self.measure.at(solver.x());
-        if let Some(oracle) = self.judged {
-            extra.extend(judge(oracle, info, solver));
+        let (objective, mut extra) = self.measure.at(&solver.x());
+        if let Some((oracle, problem)) = self.judged {
+            extra.extend(judge(oracle, problem, info, &solver.x()));
         }
         let tame = |value: f64| if value.is_finite() { value } else { f64::MAX };
         let dual_norm = tame(solver.exact_dual_norm());
@@ -119,10 +120,9 @@ impl Observer<f64> for Probe<'_> {
 
 /// η, ν and δ of the oracle's direction d̃ at the current gradient, against the singular value decomposition's d:
 /// ⟨φ, d̃⟩ = −(1 − η)‖φ‖_*, ‖d̃‖ = 1 + ν, ‖d̃ − d‖ = δ, in the spectral norm, the largest over the blocks.
-fn judge(oracle: Oracle, info: &Info, solver: &dyn Solver<f64>) -> [f64; 3] {
-    let problem = solver.problem();
-    let (mut phi, mut work) = (vec![0.0; solver.x().len()], vec![0.0; problem.work_len()]);
-    problem.smoothed_gradient(&mut phi, solver.x(), info.beta, &mut work);
+fn judge(oracle: Oracle, problem: &Problem<f64>, info: &Info, x: &[f64]) -> [f64; 3] {
+    let (mut phi, mut work) = (vec![0.0; x.len()], vec![0.0; problem.work_len()]);
+    problem.smoothed_gradient(&mut phi, x, info.beta, &mut work);
     let (mut decrease, mut whole, mut nu, mut delta) = (0.0, 0.0, f64::NEG_INFINITY, 0.0f64);
     for block in problem.layout().blocks() {
         let phi = &phi[block.range()];

@@ -77,7 +77,7 @@ impl<S: Real> Recorder<'_, S> {
     }
 
     /// Hands out a snapshot of this moment.
-    fn snapshot(&mut self, solver: &dyn Solver<S>) -> ControlFlow<()> {
+    fn snapshot(&mut self, solver: &mut dyn Solver<S>) -> ControlFlow<()> {
         let elapsed = self.elapsed();
         let Some((_, keep)) = &mut self.keep else { return ControlFlow::Continue(()) };
         let snapshot = Snapshot { state: solver.save(), rows: std::mem::take(&mut self.rows), elapsed };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use melmo::real::Real;
-use melmo::solver::Info;
+use melmo::solver::{Info, Solver};
 
 type Ask = Arc<dyn Fn(&str) -> ControlFlow<()> + Send + Sync>;
 
@@ -40,7 +40,10 @@ impl Until {
     }
 
     /// Ends a run when it is over.
-    pub(crate) fn watcher<S: Real>(&self, doing: &'static str) -> impl FnMut(&Info, &[S]) -> ControlFlow<()> {
+    pub(crate) fn watcher<S: Real>(
+        &self,
+        doing: &'static str,
+    ) -> impl FnMut(&Info, &mut dyn Solver<S>) -> ControlFlow<()> {
         let until = self.clone();
         move |_, _| if until.is_over(doing) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

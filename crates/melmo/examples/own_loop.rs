@@ -28,14 +28,14 @@ fn main() -> Result<(), Error> {
             break;
         }
     }
-    let mut u = vec![0.0; problem.t().range().size()];
-    let z = problem.prox_point(solver.x(), solver.evidence(&mut u));
+    let (x, mut u) = (solver.x(), Vec::new());
+    let z = problem.prox_point(&x, solver.evidence(&mut u));
     let support: Vec<usize> = (0..cols).filter(|&j| z[j] != 0.0).collect();
     println!("support {support:?}");
     assert_eq!(support, [4, 17]);
 
     // The same 4000 steps again, from the checkpoint: the same bits.
-    let end = solver.x().to_vec();
+    let end = solver.x();
     solver.restore(&checkpoint.expect("k = 1000 was passed"))?;
     solver.by_ref().take(4000).for_each(drop);
     assert_eq!(solver.x(), end);

@@ -32,7 +32,7 @@
 //! - [`smooth`], [`penalty`], [`operator`]: the terms f, g, T; [`problem`] checks them against one another once.
 //! - [`geometry`]: norms with their oracles; [`schedule`]: how smoothing and step shrink, and what is proven for it
 //!   ([`guarantee`]).
-//! - [`solver`]: plain iterators; [`drive`]: the one loop with a clock, stopping and status; [`trace`], [`report`],
+//! - [`space`]: where x lives; [`solver`]: plain iterators; [`drive`]: the one loop with a clock, stopping and status; [`trace`], [`report`],
 //!   [`certificate`]: what comes out.
 //! - [`check`](mod@check): whether terms of your own are what they say.
 //! - [`catalogue`]: one table of everything, for programs, documents and tests.
@@ -64,6 +64,7 @@ pub mod schedule;
 pub mod seeded;
 pub mod smooth;
 pub mod solver;
+pub mod space;
 pub mod start;
 mod stream;
 pub mod threads;

@@ -4,7 +4,7 @@ use crate::block::Layout;
 use crate::certificate::Evidence;
 use crate::error::Error;
 use crate::geometry::{Geometry, Inexactness, product_dual_growth};
-use crate::guarantee::Facts;
+use crate::guarantee::{Facts, Numerics, beta_limit, check_beta};
 use crate::operator::LinOp;
 use crate::penalty::Prox;
 use crate::real::Real;
@@ -90,6 +90,13 @@ impl<S: Real> Problem<S> {
             infimum: self.f.lower_bound(),
             start: None,
             oracle: Some(Inexactness::NONE),
+            numerics: Numerics {
+                operator_norm: self.t.norm_bound(),
+                of_operator: self.t.rounding(),
+                of_prox: self.g.rounding(),
+                size: self.layout().size(),
+                range: self.t.range().size(),
+            },
         }
     }
 
@@ -107,8 +114,7 @@ impl<S: Real> Problem<S> {
 
     /// The largest β for which g_β is 1/β-smooth: 1/(2ρ), ∞ for convex g.
     pub fn beta_limit(&self) -> f64 {
-        let rho = self.g.weak_convexity();
-        if rho > 0.0 { 0.5 / rho } else { f64::INFINITY }
+        beta_limit(self.g.weak_convexity())
     }
 
     /// The β that solvers start from unless told otherwise: min(1, 1/(2ρ)).
@@ -118,14 +124,7 @@ impl<S: Real> Problem<S> {
 
     /// Refuses β ≤ 0 and β > 1/(2ρ).
     pub fn check_beta(&self, beta: f64) -> Result<(), Error> {
-        Error::expect_positive("beta", beta)?;
-        let limit = self.beta_limit();
-        // One unit in the last place of grace: 1/(2ρ) itself may have been rounded up on its way here.
-        if beta <= limit * (1.0 + f64::EPSILON) {
-            Ok(())
-        } else {
-            Err(Error::Beta { beta, limit, rho: self.g.weak_convexity() })
-        }
+        check_beta(beta, self.g.weak_convexity())
     }
 
     /// Refuses β ≤ 0, β ≥ 1/ρ (there the prox is not single-valued), and a u of the wrong length or with NaN or ∞ in it.
@@ -204,11 +203,8 @@ impl<S: Real> Problem<S> {
         self.g.value(tx, work)
     }
 
-    /// grad ← ∇f(x) + T*v with v ∈ ∂g(Tx); returns F(x).
-    pub fn subgradient(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
-        let m = self.t.range().size();
-        let (tx, work) = work.split_at_mut(m);
-        let (v, work) = work.split_at_mut(m);
+    /// grad ← ∇f(x) + T*v with v ∈ ∂g(Tx), and Tx and v themselves; returns F(x).
+    pub fn subgradient(&self, grad: &mut [S], x: &[S], [tx, v]: [&mut [S]; 2], work: &mut [S]) -> f64 {
         let f = self.f.value_grad(grad, x, work);
         self.t.apply(tx, x, work);
         let g = self.g.subgradient(v, tx, work);
@@ -216,23 +212,11 @@ impl<S: Real> Problem<S> {
         f + g
     }
 
-    /// Scratch of [`Problem::subgradient`], in numbers.
-    pub fn subgradient_work_len(&self) -> usize {
-        2 * self.t.range().size() + self.terms_work_len()
-    }
-
     /// F(x), by the plain formulas. Allocates: for use outside iterations.
     pub fn objective(&self, x: &[S]) -> f64 {
         let mut grad = vec![S::ZERO; x.len()];
         let mut work = vec![S::ZERO; self.work_len()];
         self.f.value_grad(&mut grad, x, &mut work) + self.penalty(x, &mut work)
-    }
-
-    /// f(x) + g(z): what x is worth where Tx keeps a constraint but for ‖Tx − z‖. Allocates: for use outside iterations.
-    pub fn objective_of_pair(&self, x: &[S], z: &[S]) -> f64 {
-        let mut grad = vec![S::ZERO; x.len()];
-        let mut work = vec![S::ZERO; self.work_len()];
-        self.f.value_grad(&mut grad, x, &mut work) + self.g.value(z, &mut work)
     }
 
     /// z = prox_{βg}(u) of a certificate at x, by the plain formulas. Allocates: for use outside iterations.

@@ -261,6 +261,33 @@ pub fn axpy<S: Real>(y: &mut [S], a: f64, x: &[S]) {
     });
 }
 
+/// y ← ay.
+pub fn scale<S: Real>(y: &mut [S], a: f64) {
+    let (a, block) = (S::of(a), block(y.len()));
+    share(y.len() / 2, y.chunks_mut(block), |y| {
+        simd(
+            #[inline(always)]
+            || y.iter_mut().for_each(|y| *y *= a),
+        )
+    });
+}
+
+/// y ← x + θ(x − before).
+pub fn extrapolate<S: Real>(y: &mut [S], x: &[S], before: &[S], theta: f64) {
+    let (theta, block) = (S::of(theta), block(y.len()));
+    let blocks = y.chunks_mut(block).zip(x.chunks(block)).zip(before.chunks(block));
+    share(x.len() / 2, blocks, |((y, x), before)| {
+        simd(
+            #[inline(always)]
+            || {
+                for ((y, &x), &before) in y.iter_mut().zip(x).zip(before) {
+                    *y = x + theta * (x - before);
+                }
+            },
+        )
+    });
+}
+
 /// y ← a·x.
 pub fn scale_into<S: Real>(y: &mut [S], a: f64, x: &[S]) {
     let a = S::of(a);

@@ -42,10 +42,10 @@ fn descend<S: Real>(problem: &Problem<S>, rounds: u64, slack: f64) -> melmo::rep
     let start = vec![S::ZERO; problem.layout().size()];
     let mut solver = CoordinateDescent::new(problem, &start).unwrap();
     let mut last = f64::INFINITY;
-    let mut watch = |info: &melmo::solver::Info, x: &[S]| {
+    let mut watch = |info: &melmo::solver::Info, solver: &mut dyn Solver<S>| {
         let objective = info.objective.unwrap();
         assert!(objective <= last + slack * (1.0 + last.abs()), "F rose from {last} to {objective}");
-        assert!((objective - problem.objective(x)).abs() <= slack * (1.0 + objective.abs()));
+        assert!((objective - problem.objective(&solver.x())).abs() <= slack * (1.0 + objective.abs()));
         last = objective;
         std::ops::ControlFlow::Continue(())
     };

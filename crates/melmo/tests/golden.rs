@@ -158,7 +158,7 @@ fn first_gradient_and_first_step_come_back() {
         let mut solver = solver(&case, &problem, &x0);
         solver.next();
         solver.next();
-        close_arrays(&case.name, solver.x(), &x2, 1e-10);
+        close_arrays(&case.name, &solver.x(), &x2, 1e-10);
         compared += 1;
     }
     assert_eq!(compared, 16);

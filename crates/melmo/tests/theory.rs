@@ -13,7 +13,7 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
-use melmo::solver::{HANDOVER, Info};
+use melmo::solver::{HANDOVER, Info, Solver};
 
 const MU: f64 = 2.0;
 
@@ -163,7 +163,7 @@ fn a_search_without_descent_ends() {
     let x0 = vec![3.0; 4];
     let mut solver = (row.build)(&arguments, &problem, geometry(Norm::L2, &problem), &x0).unwrap();
     let mut seen = 0;
-    let mut count = |_: &Info, _: &[f64]| {
+    let mut count = |_: &Info, _: &mut dyn Solver<f64>| {
         seen += 1;
         ControlFlow::Continue(())
     };

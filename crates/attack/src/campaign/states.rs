@@ -11,32 +11,30 @@ use crate::run::{Run, below, one_of};
 const ODD: [f64; 12] =
     [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 0.0, -0.0, 1e308, 1e-308, 5e-324, 1.8e19, 9.3e18, 0.5];
 
-fn damage<S: Real>(seeded: &mut Seeded, state: &mut State<S>) {
+/// The state with some of its bytes changed; `None` where that is no state any more.
+fn damage<S: Real>(seeded: &mut Seeded, state: &State<S>) -> Option<State<S>> {
+    let mut bytes = postcard::to_stdvec(state).ok()?;
     for _ in 0..1 + below(seeded, 4) {
-        match below(seeded, 7) {
-            0 => state.k = *one_of(seeded, &[0, 1, 2, u64::MAX, u64::MAX - 1, 1 << 63, 1 << 53, 12345]),
-            1 | 2 if !state.numbers.is_empty() => {
-                let at = below(seeded, state.numbers.len());
-                state.numbers[at] = *one_of(seeded, &ODD);
+        let at = below(seeded, bytes.len());
+        match below(seeded, 8) {
+            0 => bytes.truncate(at),
+            1 => bytes.push(at as u8),
+            2 => bytes[at] ^= 1 << below(seeded, 8),
+            3 => bytes[at] = 0xff,
+            _ => {
+                let number = one_of(seeded, &ODD).to_le_bytes();
+                bytes[at..].iter_mut().zip(number).for_each(|(byte, number)| *byte = number);
             }
-            3 => state.numbers.truncate(state.numbers.len().saturating_sub(1)),
-            4 => state.numbers.push(*one_of(seeded, &ODD)),
-            5 if !state.vectors.is_empty() => {
-                let at = below(seeded, state.vectors.len());
-                let vector = &mut state.vectors[at];
-                match below(seeded, 3) {
-                    0 => vector.truncate(vector.len().saturating_sub(1)),
-                    1 => vector.push(S::ONE),
-                    _ if vector.is_empty() => {}
-                    _ => {
-                        let at = below(seeded, vector.len());
-                        vector[at] = S::of(*one_of(seeded, &ODD));
-                    }
-                }
-            }
-            _ => state.warm_start.truncate(below(seeded, state.warm_start.len() + 1)),
+        }
+        if bytes.is_empty() {
+            return None;
         }
     }
+    let mut damaged: State<S> = postcard::from_bytes(&bytes).ok()?;
+    if below(seeded, 7) == 0 {
+        damaged.k = *one_of(seeded, &[0, 1, 2, u64::MAX, u64::MAX - 1, 1 << 63, 1 << 53, 12345]);
+    }
+    Some(damaged)
 }
 
 fn problems() -> Vec<Prepared<f64>> {
@@ -60,8 +58,7 @@ pub fn campaign(run: &mut Run) {
         for _ in 0..3 {
             let _ = first.next();
         }
-        let mut state = first.save();
-        damage(seeded, &mut state);
+        let Some(state) = damage(seeded, &first.save()) else { return Ok(()) };
         let (mut second, name, _) =
             solver(&prepared.problem, &prepared.start, &prepared.defaults, &settings).map_err(|e| e.to_string())?;
         if second.restore(&state).is_err() {

@@ -2,6 +2,7 @@
 
 use crate::certificate::Stationarity;
 use crate::certificate::rounding::Allowance;
+use crate::guarantee::Facts;
 use crate::operator::Form;
 use crate::problem::Problem;
 use crate::real::Real;
@@ -57,27 +58,36 @@ pub(crate) struct Look<S> {
     pub work: Vec<S>,
 }
 
-/// What was seen. Norms are ℓ2.
+/// What one look at (x, u, β) saw. Norms are ℓ2.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub struct Seen {
+    /// β.
     pub beta: f64,
     /// u was stored, and is not a computed Tx.
     pub stored: bool,
+    /// f(x).
     pub f: f64,
-    /// g(z) and g(Tx).
+    /// g(z).
     pub at_z: f64,
+    /// g(Tx).
     pub at_tx: f64,
     /// ⟨w, Tx − z⟩.
     pub overlap: f64,
-    /// ‖∇f(x)‖, ‖T*w‖ and ‖v‖.
+    /// ‖∇f(x)‖.
     pub of_f: f64,
+    /// ‖T*w‖.
     pub of_g: f64,
+    /// ‖v‖.
     pub of_sum: f64,
     /// ‖Tx − z‖.
     pub prox_gap: f64,
+    /// ‖x‖.
     pub x_norm: f64,
+    /// ‖Tx‖.
     pub tx_norm: f64,
+    /// ‖u‖.
     pub u_norm: f64,
+    /// ‖w‖.
     pub w_norm: f64,
     /// What rounding can have done to f and ∇f.
     pub rounding: Rounding,
@@ -90,13 +100,13 @@ impl Seen {
     }
 
     /// Whether rounding of w is more than a hundredth of what is left of v.
-    pub fn shows_rounding<S: Real>(&self, problem: &Problem<S>) -> bool {
-        Allowance::new(problem, self).v > 0.01 * self.of_sum
+    pub fn shows_rounding<S: Real>(&self, facts: &Facts) -> bool {
+        Allowance::new::<S>(facts, self).v > 0.01 * self.of_sum
     }
 
     /// Whether everything that a certificate needs is a number.
     pub fn is_finite(&self) -> bool {
-        self.f.is_finite() && self.of_sum.is_finite() && self.prox_gap.is_finite()
+        [self.f, self.of_sum, self.prox_gap, self.x_norm, self.u_norm].iter().all(|number| number.is_finite())
     }
 }
 

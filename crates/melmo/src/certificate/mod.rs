@@ -2,20 +2,22 @@
 
 mod bound;
 mod look;
+mod room;
 mod rounding;
 mod verify;
+mod witness;
 
-use bound::At;
 pub use bound::can_bound;
-pub use look::Evidence;
-pub(crate) use look::{Look, Seen};
+pub use look::{Evidence, Seen};
+pub use room::Room;
+pub use rounding::Allowance;
 pub use verify::{Check, Verification};
+pub use witness::{Shown, Witness};
 
 use serde::{Deserialize, Serialize};
 
-use crate::certificate::rounding::Allowance;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Bracket, check_tiling, product_dual};
+use crate::geometry::{BlockNorm, Bracket, check_tiling};
 use crate::problem::Problem;
 use crate::real::Real;
 
@@ -103,11 +105,10 @@ pub struct Optimality {
 }
 
 impl Optimality {
-    /// Of what was seen; the reason where there is no bound.
-    pub(crate) fn of<S: Real>(
-        problem: &Problem<S>,
-        x: &[S],
-        look: &mut Look<S>,
+    /// Of what the witness saw last; the reason where there is no bound.
+    pub(crate) fn of<W: Witness>(
+        witness: &mut W,
+        x: &W::Point,
         seen: &Seen,
         radius: Option<f64>,
     ) -> Result<Self, String> {
@@ -115,22 +116,43 @@ impl Optimality {
         if !objective.is_finite() {
             return Err("F(x) is not finite: x is not in the domain of g∘T".into());
         }
-        let allowance = Allowance::new(problem, seen);
-        let at = At { problem, x, seen, allowance: &allowance };
-        let bound = bound::lower_bound(&at, look, radius)?;
+        let allowance = Allowance::new::<W::Real>(&witness.facts(), seen);
+        let bound = witness.lower_bound(x, seen, &allowance, radius)?;
         Ok(Self { objective, bound, gap: (objective - bound + allowance.value).max(0.0), radius })
     }
 }
 
-/// What whoever asks for a certificate knows besides the point.
-pub(crate) struct Stated<'a, S> {
-    pub evidence: Evidence<'a, S>,
-    pub norms: Vec<BlockNorm>,
-    /// What its oracle said, for a norm of the user's own; others are computed by their definition, and proven.
-    pub dual_norm: Option<Bracket>,
+/// What is asked of a certificate, besides the point.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Asked {
+    /// What was asked for and reached.
     pub claim: Option<Claim>,
+    /// What its oracle said about ‖∇F_β(x)‖_*, for a norm of the user's own, where u is Tx; others are computed by their definition, and
+    /// proven.
+    pub dual_norm: Option<Bracket>,
     /// A radius that minimisers lie in.
     pub radius: Option<f64>,
+}
+
+/// A certificate with what a look at its point found besides.
+#[derive(Clone, Debug)]
+pub struct Certified<S: Real> {
+    /// z.
+    pub z: Vec<S>,
+    /// F(x).
+    pub objective: f64,
+    /// f(x) + g(z): what x is worth where Tx keeps a constraint but for ‖Tx − z‖.
+    pub of_pair: f64,
+    /// The certificate, or why there is none.
+    pub certificate: Result<Certificate<S>, Error>,
+}
+
+/// What is shown; where it is u = Tx with so small a β that rounding would show, the same z and w with a larger one.
+pub(crate) fn strongest<W: Witness>(witness: &mut W, x: &W::Point, shown: Shown) -> Shown {
+    if shown.stored || !witness.look(x, shown).shows_rounding::<W::Real>(&witness.facts()) {
+        return shown;
+    }
+    witness.strengthen()
 }
 
 impl<S: Real> Certificate<S> {
@@ -144,36 +166,62 @@ impl<S: Real> Certificate<S> {
         dual_norm: Option<Bracket>,
         claim: Option<Claim>,
     ) -> Result<Self, Error> {
-        let known = Stated { evidence, norms, dual_norm, claim, radius: None };
-        Self::with(problem, x, known, &mut Look::new(problem))
-    }
-
-    /// The same with room that is there already.
-    pub(crate) fn with(problem: &Problem<S>, x: &[S], known: Stated<'_, S>, look: &mut Look<S>) -> Result<Self, Error> {
-        let Stated { evidence, norms, dual_norm, claim, radius } = known;
         problem.check_start(x)?;
         problem.check_evidence(&evidence)?;
         check_tiling(&norms, x.len())?;
-        let seen = look.take(problem, x, evidence);
-        let dual_norm = product_dual(&norms, &look.v)
-            .or(dual_norm)
+        let mut room = Room::new(problem);
+        let shown = room.take_up(evidence);
+        let seen = room.look(x, shown);
+        Self::of_look(&mut room, x, &seen, norms, Asked { claim, dual_norm, radius: None })
+    }
+
+    /// The certificate of what a witness sees at x, with z and F there. The one way to a certificate, wherever x lives.
+    pub(crate) fn seen_by<W: Witness<Real = S>>(
+        witness: &mut W,
+        x: &W::Point,
+        shown: Shown,
+        norms: Vec<BlockNorm>,
+        asked: Asked,
+    ) -> Certified<S> {
+        let seen = witness.look(x, shown);
+        let mut z = Vec::new();
+        witness.z(&mut z);
+        let dual_norm = asked.dual_norm.filter(|_| !shown.stored);
+        let certificate = Self::of_look(witness, x, &seen, norms, Asked { dual_norm, ..asked });
+        Certified { z, objective: seen.objective(), of_pair: seen.f + seen.at_z, certificate }
+    }
+
+    fn of_look<W: Witness<Real = S>>(
+        witness: &mut W,
+        x: &W::Point,
+        seen: &Seen,
+        norms: Vec<BlockNorm>,
+        asked: Asked,
+    ) -> Result<Self, Error> {
+        let dual_norm = witness
+            .residual(&norms)
+            .or(asked.dual_norm)
             .ok_or_else(|| Error::Unsupported("a norm of your own needs the bracket that its oracle gave".into()))?;
         if !seen.is_finite() || !dual_norm.upper.is_finite() {
             return Err(Error::Unsupported("the problem cannot be evaluated at this point: no certificate".into()));
         }
-        let (optimality, no_gap) = match Optimality::of(problem, x, look, &seen, radius) {
+        let (optimality, no_gap) = match Optimality::of(witness, x, seen, asked.radius) {
             Ok(optimality) => (Some(optimality), None),
             Err(reason) => (None, Some(reason)),
         };
+        let mut u = Vec::new();
+        if seen.stored {
+            witness.u(&mut u);
+        }
         Ok(Self {
             precision: S::NAME.into(),
-            beta: evidence.beta,
-            u: evidence.u.map(<[S]>::to_vec),
+            beta: seen.beta,
+            u: seen.stored.then_some(u),
             norms,
             dual_norm,
             prox_gap: seen.prox_gap,
-            claim,
-            stationarity: look.near(problem, x),
+            claim: asked.claim,
+            stationarity: witness.near(x),
             optimality,
             no_gap,
         })
@@ -194,13 +242,14 @@ impl<S: Real> Certificate<S> {
     pub fn passed(&self, problem: &Problem<S>, x: &[S], tolerance: f64) -> Result<bool, Error> {
         problem.check_start(x)?;
         problem.check_evidence(&self.evidence())?;
-        let mut look = Look::new(problem);
-        let seen = look.take(problem, x, self.evidence());
-        let allowance = Allowance::new(problem, &seen);
+        let mut room = Room::new(problem);
+        let shown = room.take_up(self.evidence());
+        let seen = room.look(x, shown);
+        let allowance = Allowance::new::<S>(&room.facts(), &seen);
         let stationary = seen.of_sum + allowance.v <= tolerance * (seen.of_f + seen.of_g);
         let met = seen.prox_gap + allowance.gap <= tolerance * seen.tx_norm;
         let radius = self.optimality.and_then(|found| found.radius);
-        let gap = Optimality::of(problem, x, &mut look, &seen, radius);
+        let gap = Optimality::of(&mut room, x, &seen, radius);
         Ok(stationary && met || gap.is_ok_and(|found| found.gap <= tolerance * found.objective.abs()))
     }
 
@@ -224,18 +273,13 @@ pub struct Proven {
 
 impl Proven {
     /// Recomputes everything. NaN where the norm is a user's own.
-    pub(crate) fn of<S: Real>(
-        problem: &Problem<S>,
-        x: &[S],
-        evidence: Evidence<'_, S>,
-        norms: &[BlockNorm],
-        look: &mut Look<S>,
-    ) -> Self {
-        let seen = look.take(problem, x, evidence);
-        let allowance = Allowance::new(problem, &seen);
-        let exact = product_dual(norms, &look.v).map_or(f64::NAN, |found| found.upper);
-        let gap = Optimality::of(problem, x, look, &seen, None).ok().map(|o| o.gap);
-        Self { dual_norm: exact + allowance.dual(norms), prox_gap: seen.prox_gap + allowance.gap, gap }
+    pub(crate) fn of<W: Witness>(witness: &mut W, x: &W::Point, shown: Shown, norms: &[BlockNorm]) -> Self {
+        let seen = witness.look(x, shown);
+        let allowance = Allowance::new::<W::Real>(&witness.facts(), &seen);
+        let exact = witness.residual(norms).map_or(f64::NAN, |found| found.upper);
+        let gap = Optimality::of(witness, x, &seen, None).ok().map(|o| o.gap);
+        let dual_norm = exact + allowance.dual(norms);
+        Self { dual_norm, prox_gap: seen.prox_gap + allowance.gap, gap }
     }
 
     /// Whether a claim follows.

@@ -2,7 +2,7 @@
 
 use crate::certificate::look::Seen;
 use crate::geometry::{BlockNorm, product_dual_growth};
-use crate::problem::Problem;
+use crate::guarantee::{Facts, Numerics};
 use crate::real::Real;
 use crate::vector::sum_error;
 
@@ -14,7 +14,7 @@ use crate::vector::sum_error;
 ///
 /// where δu = 0 for a stored u, and δu = δ(Tx) for u = Tx. A small β makes ‖δw‖ large: it proves nothing.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Allowance {
+pub struct Allowance {
     /// Of v, in ℓ2.
     pub v: f64,
     /// Of ‖Tx − z‖₂.
@@ -24,19 +24,20 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    pub fn new<S: Real>(problem: &Problem<S>, seen: &Seen) -> Self {
-        let (g, t) = (problem.g(), problem.t());
-        let (unit, m) = (S::EPSILON, t.range().size());
-        let applied = t.rounding() * seen.x_norm;
+    /// For arrays of `S`.
+    pub fn new<S: Real>(facts: &Facts, seen: &Seen) -> Self {
+        let Numerics { operator_norm, of_operator, of_prox, size, range: m } = facts.numerics;
+        let unit = S::EPSILON;
+        let applied = of_operator * seen.x_norm;
         let of_u = if seen.stored { 0.0 } else { applied };
-        let steep = 1.0 / (1.0 - seen.beta * g.weak_convexity());
-        let of_z = steep * (g.rounding() * seen.u_norm + of_u);
+        let steep = 1.0 / (1.0 - seen.beta * facts.rho);
+        let of_z = steep * (of_prox * seen.u_norm + of_u);
         let of_w = (of_u + of_z) / seen.beta + 2.0 * unit * seen.w_norm;
         let gap = applied + of_z + (sum_error(m) + unit) * seen.prox_gap;
-        let pulled = t.norm_bound() * of_w + t.rounding() * seen.w_norm;
-        let v = seen.rounding.grad + pulled + (unit + sum_error(problem.layout().size())) * seen.of_sum;
+        let pulled = operator_norm * of_w + of_operator * seen.w_norm;
+        let v = seen.rounding.grad + pulled + (unit + sum_error(size)) * seen.of_sum;
         // |g(a) − g(b)| ≤ L_g‖a − b‖; where there is no L_g, the slope that was found stands for it.
-        let slope = g.lipschitz().unwrap_or(0.0).max(seen.w_norm);
+        let slope = facts.lipschitz_g.unwrap_or(0.0).max(seen.w_norm);
         let at = if seen.at_tx.is_finite() { seen.at_tx.abs() } else { 0.0 };
         let sums = (sum_error(m) + 8.0 * unit) * (seen.at_z.abs() + at + seen.w_norm * seen.prox_gap);
         let value = seen.rounding.value + slope * (applied + of_z) + seen.w_norm * gap + of_w * seen.prox_gap + sums;

@@ -2,10 +2,11 @@
 
 use crate::certificate::bound::At;
 use crate::certificate::look::{Look, Seen};
+use crate::certificate::room::Room;
 use crate::certificate::rounding::Allowance;
-use crate::certificate::{Certificate, Optimality, Stationarity};
+use crate::certificate::{Certificate, Optimality, Stationarity, Witness};
 use crate::error::Error;
-use crate::geometry::{check_tiling, product_dual};
+use crate::geometry::check_tiling;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::vector;
@@ -79,20 +80,21 @@ impl<S: Real> Certificate<S> {
             return Err(Error::Unsupported(message));
         }
         check_tiling(&self.norms, x.len())?;
-        let mut look = Look::new(problem);
-        let seen = look.take(problem, x, self.evidence());
-        let Some(exact) = product_dual(&self.norms, &look.v) else {
+        let mut room = Room::new(problem);
+        let shown = room.take_up(self.evidence());
+        let seen = room.look(x, shown);
+        let Some(exact) = room.residual(&self.norms) else {
             return Err(Error::Unsupported("a norm of your own cannot be verified by definition".into()));
         };
-        let allowance = Allowance::new(problem, &seen);
+        let allowance = Allowance::new::<S>(&room.facts(), &seen);
         let rounding = allowance.dual(&self.norms);
-        let mut checks = vec![Self::fine_enough(problem, &seen, &allowance, &mut look)];
+        let mut checks = vec![Self::fine_enough(problem, &seen, &allowance, &mut room.look)];
         let slack = tolerance * exact.upper + rounding;
         let gap_slack = tolerance * seen.prox_gap + allowance.gap;
         checks.push(Check::at_most("stationarity, from below", self.dual_norm.lower, exact.upper, slack));
         checks.push(Check::at_most("stationarity, from above", exact.lower, self.dual_norm.upper, slack));
         checks.push(Check::equal("proximal gap", self.prox_gap, seen.prox_gap, gap_slack));
-        let found = Optimality::of(problem, x, &mut look, &seen, self.optimality.and_then(|o| o.radius));
+        let found = Optimality::of(&mut room, x, &seen, self.optimality.and_then(|o| o.radius));
         self.check_optimality(found.as_ref().ok(), tolerance, allowance.value, &mut checks);
         if let Some(claim) = self.claim {
             let mut claimed = |what, found, limit: Option<f64>, rounding| {
@@ -104,7 +106,7 @@ impl<S: Real> Certificate<S> {
             claimed("claimed: F − F* ≤ gap", found.map_or(f64::INFINITY, |o| o.gap), claim.gap, 0.0);
         }
         let again = At { problem, x, seen: &seen, allowance: &allowance };
-        checks.extend(self.check_stationarity(&again, &mut look, tolerance));
+        checks.extend(self.check_stationarity(&again, &mut room.look, tolerance));
         Ok(Verification { checks })
     }
 

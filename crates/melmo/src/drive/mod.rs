@@ -8,7 +8,8 @@ pub use stop::{Epsilon, Gap, Stalled, Stop};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use crate::drive::judge::{Ending, Judge};
+use crate::certificate::Certified;
+use crate::drive::judge::Judge;
 use crate::real::Real;
 use crate::report::{Best, Report};
 use crate::solver::{Info, Solver};
@@ -38,9 +39,9 @@ pub trait Observer<S: Real> {
     fn observe(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> ControlFlow<()>;
 }
 
-impl<S: Real, F: FnMut(&Info, &[S]) -> ControlFlow<()>> Observer<S> for F {
+impl<S: Real, F: FnMut(&Info, &mut dyn Solver<S>) -> ControlFlow<()>> Observer<S> for F {
     fn observe(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> ControlFlow<()> {
-        self(info, solver.x())
+        self(info, solver)
     }
 }
 
@@ -93,22 +94,24 @@ struct Drive<'o, S> {
     start: Instant,
     trace: Vec<Row>,
     best: Option<Best<S>>,
-    judge: Judge<S>,
+    judge: Judge,
     last: Option<Info>,
     /// The least F seen, and where it last fell by enough to count as progress.
     progress: Option<(u64, f64)>,
 }
 
 impl<'o, S: Real> Drive<'o, S> {
-    fn new(options: &'o Options, solver: &dyn Solver<S>) -> Self {
-        let x = solver.x();
-        // A solver that steps first never shows where it began.
-        let began = if solver.steps_first() { solver.problem().objective(x) } else { f64::INFINITY };
+    fn new(options: &'o Options, solver: &mut dyn Solver<S>) -> Self {
+        let begin = |solver: &mut dyn Solver<S>| {
+            // A solver that steps first never shows where it began.
+            let objective = if solver.steps_first() { solver.look(false).objective() } else { f64::INFINITY };
+            Best { k: 1, objective, x: solver.x() }
+        };
         Self {
             options,
             start: Instant::now(),
             trace: Vec::with_capacity(options.record.map_or(0, |r| r.capacity)),
-            best: options.track_best.then(|| Best { k: 1, objective: began, x: x.to_vec() }),
+            best: options.track_best.then(|| begin(solver)),
             judge: Judge::new(options.stop, solver),
             last: None,
             progress: None,
@@ -133,7 +136,7 @@ impl<'o, S: Real> Drive<'o, S> {
         if info.objective.is_none() && (recorded || stop.needs_objective() || self.best.is_some()) {
             info.objective = Some(solver.objective());
         }
-        self.keep_best(&info, solver.x());
+        self.keep_best(&info, solver);
         let stalled = self.has_stalled(&info);
         let certified = self.judge.is_certified(&info, solver);
         let settled = !certified && self.judge.has_settled(&info, solver);
@@ -171,12 +174,12 @@ impl<'o, S: Real> Drive<'o, S> {
         self.trace.push(Row::at(info, solver, exact, self.start.elapsed().as_secs_f64()));
     }
 
-    fn keep_best(&mut self, info: &Info, x: &[S]) {
+    fn keep_best(&mut self, info: &Info, solver: &mut dyn Solver<S>) {
         if let (Some(best), Some(objective)) = (&mut self.best, info.objective)
             && objective < best.objective
         {
             (best.k, best.objective) = (info.k, objective);
-            best.x.copy_from_slice(x);
+            solver.read(&mut best.x);
         }
     }
 
@@ -201,11 +204,12 @@ impl<'o, S: Real> Drive<'o, S> {
     fn finish(self, status: Status, solver: &mut dyn Solver<S>) -> Report<S> {
         let elapsed = self.start.elapsed();
         let last = self.last.filter(|_| status != Status::NotFinite);
-        let Ending { x, z, objective, certificate } =
+        let Certified { z, objective, of_pair, certificate } =
             self.judge.end(last.as_ref(), status == Status::Certified, solver);
+        let (x, certificate) = (solver.x(), certificate.ok());
         // A constraint that Tx keeps to the tolerance, not to the last bit: z keeps it wholly.
         let kept = matches!(status, Status::Certified | Status::Settled) && objective == f64::INFINITY;
-        let objective = if kept { solver.problem().objective_of_pair(&x, &z) } else { objective };
+        let objective = if kept { of_pair } else { objective };
         let info = self.last.unwrap_or(Info::unknown());
         Report { status, x, z, objective, info, best: self.best, certificate, trace: self.trace, elapsed }
     }

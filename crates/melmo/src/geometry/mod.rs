@@ -17,6 +17,7 @@ pub use column::Column;
 pub use l1::L1;
 pub use l2::L2;
 pub use linf::Linf;
+pub(crate) use norm::Between;
 pub use norm::{BlockNorm, Norm, check_tiling, product_dual, product_dual_growth, product_equivalence, product_primal};
 pub use nuclear::Nuclear;
 pub use product::Product;

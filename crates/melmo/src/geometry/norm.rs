@@ -190,3 +190,22 @@ pub fn product_equivalence(norms: &[BlockNorm]) -> Option<Equivalence> {
         Some(Equivalence { c1: worst.c1.max(c.c1 / b.radius), c3: worst.c3.max(c.c3 / b.radius) })
     })
 }
+
+/// a and b with a‖·‖₂ ≤ ‖·‖_* ≤ b‖·‖₂: what a method that measures in ℓ2 knows about another norm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Between([f64; 2]);
+
+impl Between {
+    pub fn new(norms: &[BlockNorm]) -> Self {
+        // A norm of the user's own has no constants: only its own answer counts.
+        let lower = product_equivalence(norms).map_or(0.0, |c| c.c1.recip());
+        Self([lower, product_dual_growth(norms).unwrap_or(f64::INFINITY)])
+    }
+
+    /// What `lower ≤ ‖v‖₂ ≤ upper` says about ‖v‖_*.
+    pub fn bracket(&self, lower: f64, upper: f64) -> Bracket {
+        let Self([a, b]) = *self;
+        // A largest number stays one: a method that has not looked yet knows nothing.
+        Bracket { lower: a * lower, upper: if upper == 0.0 { 0.0 } else { (b * upper).min(f64::MAX) } }
+    }
+}

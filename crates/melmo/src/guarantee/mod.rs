@@ -7,6 +7,7 @@ mod show;
 
 pub use bound::Bound;
 
+use crate::error::Error;
 use crate::geometry::Inexactness;
 
 /// What the theorems ask about a problem, in the norm of the steps.
@@ -28,6 +29,48 @@ pub struct Facts {
     pub start: Option<f64>,
     /// What the oracle never exceeds on blocks of this shape, when that is known.
     pub oracle: Option<Inexactness>,
+    /// Sizes and rounding, for certificates.
+    pub numerics: Numerics,
+}
+
+impl Facts {
+    /// The β that solvers start from unless told otherwise: min(1, 1/(2ρ)).
+    pub fn default_beta(&self) -> f64 {
+        beta_limit(self.rho).min(1.0)
+    }
+
+    /// Refuses β ≤ 0 and β > 1/(2ρ).
+    pub fn check_beta(&self, beta: f64) -> Result<(), Error> {
+        check_beta(beta, self.rho)
+    }
+}
+
+/// The largest β for which g_β is 1/β-smooth: 1/(2ρ), ∞ for convex g.
+pub(crate) fn beta_limit(rho: f64) -> f64 {
+    if rho > 0.0 { 0.5 / rho } else { f64::INFINITY }
+}
+
+/// Refuses β ≤ 0 and β > 1/(2ρ).
+pub(crate) fn check_beta(beta: f64, rho: f64) -> Result<(), Error> {
+    Error::expect_positive("beta", beta)?;
+    let limit = beta_limit(rho);
+    // One unit in the last place of grace: 1/(2ρ) itself may have been rounded up on its way here.
+    if beta <= limit * (1.0 + f64::EPSILON) { Ok(()) } else { Err(Error::Beta { beta, limit, rho }) }
+}
+
+/// How large a problem is, and what rounding does in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Numerics {
+    /// ‖T‖, or a bound on it.
+    pub operator_norm: f64,
+    /// ϑ: Tx is computed to ϑ‖x‖₂.
+    pub of_operator: f64,
+    /// c: prox_{βg}(u) is computed to c‖u‖₂/(1 − βρ).
+    pub of_prox: f64,
+    /// Entries of x.
+    pub size: usize,
+    /// Entries of Tx.
+    pub range: usize,
 }
 
 /// How fast a quantity shrinks.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::geometry::Inexactness;
-use crate::guarantee::Rate;
+use crate::guarantee::{Numerics, Rate};
 
 #[test]
 fn epochs_are_constant_between_powers_of_two() {
@@ -31,6 +31,7 @@ const TAME: Facts = Facts {
     infimum: Some(0.0),
     start: Some(10.0),
     oracle: Some(Inexactness::NONE),
+    numerics: Numerics { operator_norm: 1.0, of_operator: 0.0, of_prox: 0.0, size: 1, range: 1 },
 };
 
 #[track_caller]

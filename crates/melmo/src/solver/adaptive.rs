@@ -1,19 +1,20 @@
 //! Steps as long as the gradient says, and smoothing by need: past the paper, with proofs of its own (`docs/theory.md`).
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::Geometry;
 use crate::metric::{self, Metric};
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::guard::Guard;
-use crate::solver::iterate::{Iterate, Point, forward_to_iterate};
-use crate::solver::measure::whole;
+use crate::solver::guard::{Checked, Guard};
+use crate::solver::iterate::{Iterate, Place, Point};
 use crate::solver::momentum::Momentum;
-use crate::solver::rule::{Rule, Trial};
-use crate::solver::smoothing::Smoothing;
-use crate::solver::{Info, Solver, State};
-use crate::vector;
+use crate::solver::rule::{Rule, Trial, Tried};
+use crate::solver::smoothing::{Shrunk, Smoothing};
+use crate::solver::state::{self, finite, fits};
+use crate::solver::{Info, Measured, Method, Run, Standing};
+use crate::space::{Host, Space};
 
 /// x_{k+1} = y_k + (‖φ‖_*/L)·lmo(φ) or y_k − M⁻¹φ, φ = ∇F_β(y_k), with Nesterov's y_k and β by the κ-rule ([`Smoothing`]).
 ///
@@ -21,41 +22,56 @@ use crate::vector;
 /// guard; where L is found by trial there is none, y_k = x_k. An ε-certificate in O(ε⁻³) steps: `docs/theory.md`.
 ///
 /// The sequence ends where no length of step lowers F_β any more: the gradient is then rounding, or wrong.
-pub struct Adaptive<'p, S> {
-    iterate: Iterate<'p, S>,
-    rule: Rule<'p, S>,
+pub struct Adaptive<X: Space> {
+    pub(super) iterate: Iterate<X>,
+    rule: Rule<X>,
     smoothing: Smoothing,
-    momentum: Momentum<S>,
-    guard: Guard<S>,
-    first_beta: f64,
-    k: u64,
+    momentum: Momentum<X>,
+    guard: Guard<X>,
     /// Length of the step from the current point.
     gamma: f64,
-    ended: bool,
 }
 
-impl<'p, S: Real> Adaptive<'p, S> {
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    place: Place<S>,
+    smoothing: Shrunk,
+    landed: Vec<S>,
+    t: f64,
+    gamma: f64,
+    anchor: Vec<S>,
+    pace: Pace,
+}
+
+/// What the lengths of the steps depend on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Pace {
+    /// Nothing was evaluated yet.
+    Unknown,
+    /// Known lengths, watched by a guard.
+    Guarded(Checked),
+    /// Lengths by trial.
+    Tried(Tried),
+}
+
+impl<'p, S: Real> Adaptive<Host<'p, S>> {
     /// Dual-norm-scaled steps in a geometry: L = L_f + ‖T‖²/β in ℓ2 when L_f is known, found by trial otherwise.
     pub fn scaled(
         problem: &'p Problem<S>,
         geometry: Box<dyn Geometry<S>>,
         smoothing: Smoothing,
         x0: &[S],
-    ) -> Result<Self, Error> {
-        let rule = Rule::scaled(problem, &geometry.norms());
-        Self::with_rule(problem, geometry, rule, smoothing, x0)
+    ) -> Result<Run<Self>, Error> {
+        Self::on(Host::new(problem, geometry)?, smoothing, x0)
     }
 
     /// Steps −M⁻¹φ in the cheapest metric that the problem's structure allows; refuses a problem without one.
-    pub fn metric(problem: &'p Problem<S>, smoothing: Smoothing, x0: &[S]) -> Result<Self, Error> {
+    pub fn metric(problem: &'p Problem<S>, smoothing: Smoothing, x0: &[S]) -> Result<Run<Self>, Error> {
         let (_, metric) = metric::for_problem(problem)?;
         Self::with_metric(problem, metric, smoothing, x0)
-    }
-
-    /// Measured in another norm than the one it steps in: for metric steps, whose certificates speak of ‖φ‖₂ otherwise.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.iterate = Iterate::new(self.iterate.problem, geometry, self.first_beta, &self.iterate.x)?;
-        Ok(self)
     }
 
     /// Steps −M⁻¹φ in a metric of your own.
@@ -64,44 +80,43 @@ impl<'p, S: Real> Adaptive<'p, S> {
         metric: Box<dyn Metric<S> + 'p>,
         smoothing: Smoothing,
         x0: &[S],
-    ) -> Result<Self, Error> {
-        Self::with_rule(problem, whole(problem), Rule::metric(metric, x0.len()), smoothing, x0)
+    ) -> Result<Run<Self>, Error> {
+        Self::metric_on(Host::euclidean(problem)?, metric, smoothing, x0)
     }
 
-    fn with_rule(
-        problem: &'p Problem<S>,
-        geometry: Box<dyn Geometry<S>>,
-        rule: Rule<'p, S>,
+    /// Starts again from x, with a smoothing of its own.
+    pub(super) fn begin_at(&mut self, x: &[S], smoothing: Smoothing) {
+        self.iterate.replace(|_, y, _| y.copy_from_slice(x));
+        self.momentum.landed.copy_from_slice(x);
+        self.momentum.reset();
+        self.guard.reset();
+        (self.smoothing, self.gamma) = (smoothing, 0.0);
+    }
+}
+
+impl<X: Space> Adaptive<X> {
+    /// Dual-norm-scaled steps wherever x lives.
+    pub fn on(mut space: X, smoothing: Smoothing, x0: &[X::Real]) -> Result<Run<Self>, Error> {
+        let rule = Rule::scaled(&mut space);
+        Self::with_rule(space, rule, smoothing, x0)
+    }
+
+    /// Steps −M⁻¹φ wherever x lives.
+    pub fn metric_on(
+        mut space: X,
+        metric: X::Metric,
         smoothing: Smoothing,
-        x0: &[S],
-    ) -> Result<Self, Error> {
-        let first_beta = smoothing.beta();
-        let iterate = Iterate::new(problem, geometry, first_beta, x0)?;
-        let (momentum, guard) = (Momentum::new(x0), Guard::new(x0.len()));
-        Ok(Self { iterate, rule, smoothing, momentum, guard, first_beta, k: 0, gamma: 0.0, ended: false })
+        x0: &[X::Real],
+    ) -> Result<Run<Self>, Error> {
+        let rule = Rule::metric(&mut space, metric);
+        Self::with_rule(space, rule, smoothing, x0)
     }
 
-    fn first_beta(&self) -> f64 {
-        self.first_beta
-    }
-
-    /// The next point; none where no step leads anywhere.
-    fn step(&mut self) -> Option<Info> {
-        let (beta, last_beta) = (self.smoothing.beta(), self.iterate.beta);
-        let mut point = if self.k == 0 { self.begin(beta) } else { self.descend(beta)? };
-        if point.is_finite() {
-            point = if matches!(self.rule, Rule::Trial(_)) { self.after_trial(point) } else { self.check(point, beta) };
-        }
-        self.k += 1;
-        if !point.is_finite() {
-            self.ended = true;
-            if last_beta > 0.0 {
-                self.iterate.retreat(last_beta);
-                self.k -= 1;
-            }
-            return Some(point.info(self.k, beta, 0.0));
-        }
-        Some(point.info(self.k, self.iterate.beta, self.gamma))
+    fn with_rule(space: X, rule: Rule<X>, smoothing: Smoothing, x0: &[X::Real]) -> Result<Run<Self>, Error> {
+        let mut iterate = Iterate::new(space, [smoothing.beta(); 2], x0)?;
+        let momentum = Momentum::new(&mut iterate.space, &iterate.x);
+        let guard = Guard::new(&mut iterate.space);
+        Ok(Run::new(Self { iterate, rule, smoothing, momentum, guard, gamma: 0.0 }))
     }
 
     /// Takes the last points back where the momentum has not paid; then the κ-rule, by what the step from here promises.
@@ -109,19 +124,20 @@ impl<'p, S: Real> Adaptive<'p, S> {
         let mut promised = self.look();
         if self.guard.due(promised) {
             if !self.guard.paid(self.iterate.smoothed() - promised) {
-                self.iterate.replace(|y, _| y.copy_from_slice(&self.guard.anchor));
-                self.momentum.landed.copy_from_slice(&self.guard.anchor);
-                self.momentum.reset();
-                point = self.iterate.evaluate(beta);
+                let Self { iterate, momentum, guard, .. } = self;
+                iterate.replace(|space, y, _| space.copy(y, &guard.anchor));
+                iterate.space.copy(&mut momentum.landed, &guard.anchor);
+                momentum.reset();
+                point = iterate.evaluate(beta);
                 promised = self.look();
             }
             self.guard.begin(self.iterate.smoothed() - promised);
         }
         let Self { smoothing, iterate, momentum, guard, .. } = self;
-        let g = iterate.problem.g();
-        if smoothing.consider(promised, point.prox_gap, g.weak_convexity(), || iterate.hidden()) {
+        let facts = iterate.facts;
+        if smoothing.consider(promised, point.prox_gap, facts.rho, || iterate.hidden()) {
             momentum.reset();
-            guard.allow(Smoothing::raise(beta, smoothing.beta(), point.prox_gap / beta, g.lipschitz()));
+            guard.allow(Smoothing::raise(beta, smoothing.beta(), point.prox_gap / beta, facts.lipschitz_g));
         }
         point
     }
@@ -130,7 +146,7 @@ impl<'p, S: Real> Adaptive<'p, S> {
     fn after_trial(&mut self, mut point: Point) -> Point {
         let Self { smoothing, iterate, rule, .. } = self;
         if let Rule::Trial(trial) = rule
-            && smoothing.consider(trial.gain, trial.gap, iterate.problem.g().weak_convexity(), || iterate.hidden())
+            && smoothing.consider(trial.gain, trial.gap, iterate.facts.rho, || iterate.hidden())
         {
             point = iterate.evaluate(smoothing.beta());
             trial.value = iterate.smoothed();
@@ -141,29 +157,9 @@ impl<'p, S: Real> Adaptive<'p, S> {
 
     /// Makes ready for the step from here; returns what it promises.
     fn look(&mut self) -> f64 {
-        let Iterate { x, answer, beta, .. } = &self.iterate;
-        let (gamma, promised) = self.rule.look(x, self.iterate.phi(), answer, *beta);
+        let (gamma, promised) = self.rule.look(&mut self.iterate);
         self.gamma = gamma;
         promised
-    }
-
-    /// Starts again from x, with a smoothing of its own.
-    pub(super) fn begin_at(&mut self, x: &[S], smoothing: Smoothing) {
-        self.iterate.replace(|y, _| y.copy_from_slice(x));
-        self.momentum.landed.copy_from_slice(x);
-        self.momentum.reset();
-        self.guard.reset();
-        (self.smoothing, self.k, self.gamma, self.ended) = (smoothing, 0, 0.0, false);
-    }
-
-    /// ‖v‖_* in the norm that it is measured in.
-    pub(super) fn dual_norm_of(&mut self, v: &[S]) -> f64 {
-        self.iterate.geometry.dual_norm(v)
-    }
-
-    /// A point has been evaluated since the start.
-    pub(super) fn has_begun(&self) -> bool {
-        self.k > 0
     }
 
     /// The first evaluation.
@@ -179,27 +175,21 @@ impl<'p, S: Real> Adaptive<'p, S> {
     fn descend(&mut self, beta: f64) -> Option<Point> {
         let Self { iterate, rule, momentum, guard, gamma, .. } = self;
         match rule {
-            Rule::Trial(trial) => {
-                let point = climb_down(iterate, trial);
-                self.ended = point.is_none();
-                return point;
-            }
+            Rule::Trial(trial) => return climb_down(iterate, trial),
             Rule::Known { .. } => {
-                iterate.geometry.advance(&mut momentum.next, &iterate.x, iterate.phi(), *gamma);
+                iterate.space.advance(&mut momentum.next, &iterate.x, &iterate.phi, *gamma);
             }
-            Rule::Metric { direction, .. } => vector::add_scaled(&mut momentum.next, &iterate.x, -1.0, direction),
+            Rule::Metric { direction, .. } => {
+                iterate.space.add_scaled(&mut momentum.next, &iterate.x, -1.0, direction);
+            }
         }
         if guard.landing() {
-            guard.anchor.copy_from_slice(&momentum.next);
+            iterate.space.copy(&mut guard.anchor, &momentum.next);
         }
-        iterate.replace(|y, phi| momentum.extrapolate(y, phi));
+        iterate.replace(|space, y, phi| momentum.extrapolate(space, y, phi));
         Some(iterate.evaluate(beta))
     }
 }
-
-/// How many numbers and buffers a saved state has.
-pub(super) const NUMBERS: usize = 11;
-pub(super) const VECTORS: usize = 3;
 
 /// How much more the next step dares than the last.
 const EASE: f64 = 0.9;
@@ -209,12 +199,12 @@ const PATIENCE: u32 = 60;
 const GRACE: u32 = 20;
 
 /// x + (‖φ‖_*/L)·lmo(φ) with the first L = L, 2L, 4L, … for which F_β falls by at least ½‖φ‖_*²/L, its `gain`.
-fn climb_down<S: Real>(iterate: &mut Iterate<'_, S>, trial: &mut Trial<S>) -> Option<Point> {
+fn climb_down<X: Space>(iterate: &mut Iterate<X>, trial: &mut Trial<X>) -> Option<Point> {
     let Trial { lipschitz, value, spare, gain, gap } = trial;
     let answer = iterate.answer;
     *gap = iterate.prox_gap;
     let size = 1.0 + answer.excess;
-    let rounding = 8.0 * S::EPSILON * value.abs();
+    let rounding = 8.0 * X::Real::EPSILON * value.abs();
     for attempt in 0..=PATIENCE {
         let gamma = answer.decrease / (*lipschitz * size * size);
         *gain = 0.5 * gamma * answer.decrease;
@@ -234,49 +224,70 @@ fn climb_down<S: Real>(iterate: &mut Iterate<'_, S>, trial: &mut Trial<S>) -> Op
     None
 }
 
-impl<S: Real> Iterator for Adaptive<'_, S> {
-    type Item = Info;
+impl<X: Space> Method for Adaptive<X> {
+    type Space = X;
 
-    fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { self.step() }
+    /// None where no step leads anywhere.
+    fn step(&mut self, k: u64) -> Option<Info> {
+        let beta = self.smoothing.beta();
+        let mut point = if k == 0 { self.begin(beta) } else { self.descend(beta)? };
+        if point.is_finite() {
+            point = if matches!(self.rule, Rule::Trial(_)) { self.after_trial(point) } else { self.check(point, beta) };
+        }
+        Some(point.info(k + 1, self.iterate.beta, self.gamma))
+    }
+
+    fn retreat(&mut self) {
+        self.iterate.retreat();
+    }
+
+    fn standing(&mut self, _: u64) -> impl Standing<X> {
+        &mut self.iterate
+    }
+
+    fn save(&mut self, k: u64) -> state::Memo<X::Real> {
+        let Self { iterate, rule, smoothing, momentum, guard, gamma } = self;
+        let pace = match rule {
+            _ if k == 0 => Pace::Unknown,
+            Rule::Trial(trial) => Pace::Tried(trial.save()),
+            _ => Pace::Guarded(guard.save()),
+        };
+        let place = iterate.save();
+        let [mut landed, mut anchor] = [(); 2].map(|()| vec![X::Real::ZERO; iterate.space.size()]);
+        iterate.space.read(&momentum.landed, 0, &mut landed);
+        iterate.space.read(&guard.anchor, 0, &mut anchor);
+        let (t, gamma) = (momentum.t, *gamma);
+        state::Memo::Adaptive(Memo { place, smoothing: smoothing.save(), landed, t, gamma, anchor, pace })
+    }
+
+    fn restore(&mut self, k: u64, memo: &state::Memo<X::Real>) -> Result<(), Error> {
+        let state::Memo::Adaptive(memo) = memo else { return memo.is_none_of("adaptive") };
+        let Memo { place, smoothing, landed, t, gamma, anchor, pace } = memo;
+        finite([*t, *gamma])?;
+        let size = self.iterate.space.size();
+        fits(landed, size)?;
+        fits(anchor, size)?;
+        self.smoothing.restore(smoothing)?;
+        self.iterate.restore(place)?;
+        self.iterate.space.write(&mut self.momentum.landed, 0, landed);
+        self.iterate.space.write(&mut self.guard.anchor, 0, anchor);
+        (self.momentum.t, self.gamma) = (*t, *gamma);
+        match (&mut self.rule, pace) {
+            (_, _) if k == 0 => self.guard.reset(),
+            (Rule::Trial(trial), Pace::Tried(tried)) => trial.restore(tried)?,
+            (Rule::Known { .. } | Rule::Metric { .. }, Pace::Guarded(checked)) => {
+                self.guard.restore(checked)?;
+                self.look();
+            }
+            _ => return Err(Error::Unsupported("a state of other steps than these cannot resume them".into())),
+        }
+        Ok(())
     }
 }
 
-impl<S: Real> Solver<S> for Adaptive<'_, S> {
-    forward_to_iterate!();
-
-    fn save(&self) -> State<S> {
-        let search = match &self.rule {
-            _ if self.k == 0 => [0.0; 4],
-            Rule::Trial(trial) => trial.numbers(),
-            _ => self.guard.numbers(),
-        };
-        let own = [self.momentum.t, self.gamma];
-        State {
-            solver: "adaptive".into(),
-            k: self.k,
-            numbers: [&search[..], &own, &self.smoothing.numbers(), &self.iterate.numbers()].concat(),
-            vectors: vec![self.iterate.x.clone(), self.momentum.landed.clone(), self.guard.anchor.clone()],
-            warm_start: self.iterate.warm_start(),
-        }
-    }
-
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let [a, b, c, d, t, gamma, next_beta, since, beta, dual_norm, prox_gap]: [f64; NUMBERS] =
-            state.check("adaptive", VECTORS, self.iterate.x.len())?;
-        self.smoothing.restore([next_beta, since])?;
-        self.iterate.restore(&state.vectors[0], [beta, dual_norm, prox_gap], &state.warm_start)?;
-        self.momentum.landed.copy_from_slice(&state.vectors[1]);
-        self.guard.anchor.copy_from_slice(&state.vectors[2]);
-        (self.momentum.t, self.gamma, self.k, self.ended) = (t, gamma, state.k, false);
-        match &mut self.rule {
-            _ if self.k == 0 => self.guard.reset(),
-            Rule::Trial(trial) => trial.restore([a, b, c, d]),
-            _ => {
-                self.guard.restore([a, b, c, d]);
-                self.look();
-            }
-        }
-        Ok(())
+/// For metric steps, whose certificates speak of ‖φ‖₂ otherwise.
+impl<S: Real> Measured for Adaptive<Host<'_, S>> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.iterate.space.measure_in(geometry)
     }
 }

@@ -1,16 +1,18 @@
 //! ADMM on f(x) + g(z), Tx = z: the yardstick for penalties behind an operator.
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::Geometry;
 use crate::metric;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::balance;
-use crate::solver::measure::Measure;
 use crate::solver::splitting::Splitting;
-use crate::solver::unsmoothed::{Unsmoothed, forward_to_unsmoothed};
-use crate::solver::{Info, Path, Solver, State};
+use crate::solver::state::{self, positive};
+use crate::solver::unsmoothed::Unsmoothed;
+use crate::solver::{Info, Measured, Method, Path, Run, Standing};
+use crate::space::Host;
 
 /// ADMM with penalty 1/β, relaxation α and, where β falls, a graduated penalty: 1/β starts just above ρ and grows.
 ///
@@ -18,100 +20,87 @@ use crate::solver::{Info, Path, Solver, State};
 /// start. Infos have β = 0, ‖Tx − z‖₂ and a bound on ‖∇f(x) + T*w‖₂, w ∈ ∂g(z); its certificates are made of z and the
 /// multiplier w.
 pub struct Admm<'p, S> {
+    host: Host<'p, S>,
     splitting: Splitting<'p, S>,
-    common: Unsmoothed<'p, S>,
+    common: Unsmoothed<S>,
     path: Path,
     balances: bool,
-    k: u64,
-    ended: bool,
+}
+
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    x: Vec<S>,
+    z: Vec<S>,
+    u: Vec<S>,
+    beta: f64,
 }
 
 impl<'p, S: Real> Admm<'p, S> {
     /// Starts at x₀, which is copied. β falls by `path.ratio` a step down to `path.end`; a ratio of 1 keeps it.
-    pub fn new(problem: &'p Problem<S>, path: Path, x0: &[S]) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem<S>, path: Path, x0: &[S]) -> Result<Run<Self>, Error> {
         let Path { beta, ratio, end, relaxation } = path;
         Error::expect_parameter("ratio", ratio, 0.0 < ratio && ratio <= 1.0, "above 0, and at most 1")?;
         Error::expect_positive("end", end)?;
         let (_, metric) = metric::for_problem(problem)?;
         let splitting = Splitting::new(problem, metric, beta, relaxation, x0)?;
-        Ok(Self { splitting, common: Unsmoothed::new(problem, x0), path, balances: false, k: 0, ended: false })
+        let (host, common) = (Host::euclidean(problem)?, Unsmoothed::new(problem, x0));
+        Ok(Run::new(Self { host, splitting, common, path, balances: false }))
     }
+}
 
+impl<S: Real> Run<Admm<'_, S>> {
     /// Also finds β by itself, for a convex g: neither residual is left far behind the other.
-    pub fn balanced(self) -> Self {
-        let balances = self.common.problem.g().weak_convexity() == 0.0;
-        Self { balances, ..self }
+    pub fn balanced(mut self) -> Self {
+        self.method.balances = self.method.host.problem().g().weak_convexity() == 0.0;
+        self
     }
+}
 
-    /// Measured in a norm.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.common.measure = Measure::in_norm(self.common.problem, geometry)?;
-        Ok(self)
-    }
+impl<'p, S: Real> Method for Admm<'p, S> {
+    type Space = Host<'p, S>;
 
-    fn step(&mut self) -> Info {
-        let Self { splitting, common, path, .. } = self;
+    fn step(&mut self, k: u64) -> Option<Info> {
+        let Self { host, splitting, common, path, balances } = self;
         let beta = splitting.beta;
-        if self.k == 0 {
-            self.k = 1;
-            return common.begin(beta);
+        if k == 0 {
+            return Some(common.begin(host, beta));
         }
         let residuals = splitting.step();
-        let info = common.info(self.k + 1, beta, [0.0, residuals.slope], residuals.gap);
-        self.ended = !info.finite;
+        let info = Info::unsmoothed(k + 1, beta, host.between(), [0.0, residuals.slope], residuals.gap);
         if info.finite {
-            self.k += 1;
             common.x.copy_from_slice(&splitting.x);
-            if self.balances && balance::looks(self.k) {
-                splitting.rescale(balance::balanced(beta, &splitting.relative(&residuals)));
-            } else {
-                splitting.rescale((beta * path.ratio).max(path.end.min(beta)));
-            }
+            let after = match *balances && balance::looks(k + 1) {
+                true => balance::balanced(beta, &splitting.relative(&residuals)),
+                false => (beta * path.ratio).max(path.end.min(beta)),
+            };
+            splitting.rescale(after);
         }
-        info
-    }
-}
-
-impl<S: Real> Iterator for Admm<'_, S> {
-    type Item = Info;
-
-    fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { Some(self.step()) }
-    }
-}
-
-impl<S: Real> Solver<S> for Admm<'_, S> {
-    forward_to_unsmoothed!();
-
-    fn exact_dual_norm(&mut self) -> f64 {
-        self.common.exact_dual_norm((self.k > 1).then(|| self.splitting.known()))
+        Some(info)
     }
 
-    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        self.common.evidence(u, (self.k > 1).then(|| self.splitting.known()))
+    fn standing(&mut self, k: u64) -> impl Standing<Host<'p, S>> {
+        self.common.standing(&mut self.host, (k > 1).then(|| self.splitting.known()))
     }
 
-    fn save(&self) -> State<S> {
+    fn save(&mut self, _: u64) -> state::Memo<S> {
         let Self { splitting, common, .. } = self;
-        let [dual_norm, prox_gap] = common.measure.start.unwrap_or_default();
-        State {
-            solver: "admm".into(),
-            k: self.k,
-            numbers: vec![splitting.beta, dual_norm, prox_gap],
-            vectors: [&common.x, &splitting.z, &splitting.u].map(Vec::clone).into(),
-            warm_start: vec![],
-        }
+        let [x, z, u] = [&common.x, &splitting.z, &splitting.u].map(Vec::clone);
+        state::Memo::Admm(Memo { x, z, u, beta: splitting.beta })
     }
 
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let (n, m) = (self.splitting.x.len(), self.splitting.z.len());
-        let [beta, start @ ..] = state.check_each::<3>("admm", &[n, m, m])?;
-        Error::expect_positive("beta of a saved state", beta)?;
-        let [x, z, u] = &state.vectors[..] else { unreachable!("counted above") };
-        self.splitting.resume(x, z, u, beta);
+    fn restore(&mut self, _: u64, memo: &state::Memo<S>) -> Result<(), Error> {
+        let state::Memo::Admm(Memo { x, z, u, beta }) = memo else { return memo.is_none_of("admm") };
+        let beta = positive("beta of a saved state", *beta)?;
+        self.splitting.restore([x, z, u], beta)?;
         self.common.x.copy_from_slice(x);
-        (self.k, self.ended) = (state.k, false);
-        self.common.measure.start = (self.k > 0).then_some(start);
         Ok(())
+    }
+}
+
+impl<S: Real> Measured for Admm<'_, S> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.host.measure_in(geometry)
     }
 }

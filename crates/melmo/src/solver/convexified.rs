@@ -5,6 +5,8 @@ use crate::metric;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::splitting::{Residuals, Splitting};
+use crate::solver::state::take;
+use crate::solver::unsmoothed::Known;
 use crate::vector::{self, simd};
 
 /// g = h − ρ/2‖·‖² with h = g + ρ/2‖·‖² convex. With the concave part replaced by its tangent at Tx_k, up to a constant,
@@ -40,12 +42,13 @@ impl<'p, S: Real> Convexified<'p, S> {
         Ok(Self { problem, splitting, center, w, accuracy, rho: problem.g().weak_convexity(), shifted })
     }
 
-    /// Goes on from saved x, z, u and c.
-    pub fn resume(&mut self, [x, z, u, center]: [&[S]; 4]) {
+    /// Goes on from saved x, z, u and c, if they fit.
+    pub fn restore(&mut self, [x, z, u, center]: [&[S]; 4]) -> Result<(), Error> {
         let beta = self.splitting.beta;
-        self.splitting.resume(x, z, u, beta);
-        self.center.copy_from_slice(center);
+        take(&mut self.center, center)?;
+        self.splitting.restore([x, z, u], beta)?;
         self.multiplier();
+        Ok(())
     }
 
     /// One step of ADMM on the convex problem.
@@ -92,6 +95,11 @@ impl<'p, S: Real> Convexified<'p, S> {
             *c = tx;
         }
         self.multiplier();
+    }
+
+    /// z and w ∈ ∂g(z).
+    pub fn known(&self) -> Known<'_, S> {
+        Known { z: &self.splitting.z, scaled: &self.w, step: 1.0 }
     }
 
     /// ρ‖T‖‖z − c‖: ‖∇f(x) + T*w‖ is at most the slope of ADMM plus this.

@@ -1,104 +1,86 @@
 //! Difference of convex functions: g = (g + ρ/2‖·‖²) − ρ/2‖·‖², the concave part replaced by its tangent, again and again.
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::Geometry;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::convexified::Convexified;
-use crate::solver::measure::Measure;
-use crate::solver::unsmoothed::{Known, Unsmoothed, forward_to_unsmoothed};
-use crate::solver::{Info, Solver, State};
+use crate::solver::state;
+use crate::solver::unsmoothed::Unsmoothed;
+use crate::solver::{Info, Measured, Method, Run, Standing};
+use crate::space::Host;
 
 /// x_{k+1} = argmin f(x) + g(Tx) + ρ/2‖Tx − Tx_k‖², solved to a stated accuracy before the tangent moves. A step
 /// of the sequence is one step of the inner solver. For convex g there is one such problem, and this is ADMM.
 pub struct Dca<'p, S> {
+    host: Host<'p, S>,
     inner: Convexified<'p, S>,
-    common: Unsmoothed<'p, S>,
-    k: u64,
-    ended: bool,
+    common: Unsmoothed<S>,
+}
+
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    x: Vec<S>,
+    z: Vec<S>,
+    u: Vec<S>,
+    center: Vec<S>,
 }
 
 impl<'p, S: Real> Dca<'p, S> {
     /// Starts at x₀, which is copied, with ADMM's penalty 1/β. An inner problem is solved when ‖Tx − z‖ and ADMM's slope are
     /// `accuracy` times ‖Tx‖ and ‖T‖‖w‖.
-    pub fn new(problem: &'p Problem<S>, beta: f64, accuracy: f64, x0: &[S]) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem<S>, beta: f64, accuracy: f64, x0: &[S]) -> Result<Run<Self>, Error> {
         let inner = Convexified::new(problem, beta, accuracy, x0)?;
-        Ok(Self { inner, common: Unsmoothed::new(problem, x0), k: 0, ended: false })
+        let (host, common) = (Host::euclidean(problem)?, Unsmoothed::new(problem, x0));
+        Ok(Run::new(Self { host, inner, common }))
     }
+}
 
-    /// Measured in a norm.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.common.measure = Measure::in_norm(self.common.problem, geometry)?;
-        Ok(self)
-    }
+impl<'p, S: Real> Method for Dca<'p, S> {
+    type Space = Host<'p, S>;
 
-    fn step(&mut self) -> Info {
-        let Self { inner, common, .. } = self;
+    fn step(&mut self, k: u64) -> Option<Info> {
+        let Self { host, inner, common } = self;
         let beta = inner.splitting.beta;
-        if self.k == 0 {
-            self.k = 1;
-            return common.begin(beta);
+        if k == 0 {
+            return Some(common.begin(host, beta));
         }
         let residuals = inner.step();
         let slope = residuals.slope + inner.pull();
-        let info = common.info(self.k + 1, beta, [0.0, slope], residuals.gap);
-        self.ended = !info.finite;
+        let info = Info::unsmoothed(k + 1, beta, host.between(), [0.0, slope], residuals.gap);
         if info.finite {
-            self.k += 1;
             common.x.copy_from_slice(&inner.splitting.x);
             if inner.solved(&residuals) {
                 inner.recenter();
             }
         }
-        info
-    }
-}
-
-impl<S: Real> Iterator for Dca<'_, S> {
-    type Item = Info;
-
-    fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { Some(self.step()) }
-    }
-}
-
-impl<S: Real> Solver<S> for Dca<'_, S> {
-    forward_to_unsmoothed!();
-
-    fn exact_dual_norm(&mut self) -> f64 {
-        self.common.exact_dual_norm((self.k > 1).then(|| Known {
-            z: &self.inner.splitting.z,
-            scaled: &self.inner.w,
-            step: 1.0,
-        }))
+        Some(info)
     }
 
-    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        self.common
-            .evidence(u, (self.k > 1).then(|| Known { z: &self.inner.splitting.z, scaled: &self.inner.w, step: 1.0 }))
+    fn standing(&mut self, k: u64) -> impl Standing<Host<'p, S>> {
+        self.common.standing(&mut self.host, (k > 1).then(|| self.inner.known()))
     }
 
-    fn save(&self) -> State<S> {
+    fn save(&mut self, _: u64) -> state::Memo<S> {
         let Self { inner, common, .. } = self;
-        let [dual_norm, prox_gap] = common.measure.start.unwrap_or_default();
-        State {
-            solver: "dca".into(),
-            k: self.k,
-            numbers: vec![dual_norm, prox_gap],
-            vectors: [&common.x, &inner.splitting.z, &inner.splitting.u, &inner.center].map(Vec::clone).into(),
-            warm_start: vec![],
-        }
+        let [x, z, u, center] = [&common.x, &inner.splitting.z, &inner.splitting.u, &inner.center].map(Vec::clone);
+        state::Memo::Dca(Memo { x, z, u, center })
     }
 
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let (n, m) = (self.common.x.len(), self.inner.center.len());
-        let start = state.check_each::<2>("dca", &[n, m, m, m])?;
-        let [x, z, u, center] = &state.vectors[..] else { unreachable!("counted above") };
-        self.inner.resume([x, z, u, center]);
+    fn restore(&mut self, _: u64, memo: &state::Memo<S>) -> Result<(), Error> {
+        let state::Memo::Dca(Memo { x, z, u, center }) = memo else { return memo.is_none_of("dca") };
+        self.inner.restore([x, z, u, center])?;
         self.common.x.copy_from_slice(x);
-        (self.k, self.ended) = (state.k, false);
-        self.common.measure.start = (self.k > 0).then_some(start);
         Ok(())
+    }
+}
+
+impl<S: Real> Measured for Dca<'_, S> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.host.measure_in(geometry)
     }
 }

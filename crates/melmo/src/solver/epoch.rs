@@ -1,92 +1,80 @@
 //! Epoch-wise MELMO (Algorithm 2).
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::Geometry;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::schedule::{Restart, Schedule};
-use crate::solver::iterate::{Iterate, forward_to_iterate};
-use crate::solver::{Info, Solver, State};
+use crate::solver::iterate::{Iterate, Place};
+use crate::solver::state::{self, finite, fits};
+use crate::solver::{Info, Method, Run, Standing};
+use crate::space::{self, Host, Space};
 
 /// Epochs l = 0, 1, …; inside, k = 2^l … 2^{l+1} − 1: the step of [`Melmo`](crate::solver::Melmo) to x_{k+1}, which is then
 /// judged; a point whose ‖∇F(x_{k+1})‖_* is the epoch's least so far is a candidate for a certificate.
-pub struct Epoch<'p, S> {
-    iterate: Iterate<'p, S>,
+pub struct Epoch<X: Space> {
+    iterate: Iterate<X>,
     schedule: Box<dyn Schedule>,
-    /// The next step to take, from x_k to x_{k+1}.
-    k: u64,
     /// S_l: the least dual norm of the current epoch.
     least: f64,
     /// What epochs restart from, and its F (unused without restarts).
-    anchor: Vec<S>,
+    anchor: X::Point,
     anchor_objective: f64,
-    ended: bool,
 }
 
-impl<'p, S: Real> Epoch<'p, S> {
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    place: Place<S>,
+    least: f64,
+    anchor: Vec<S>,
+    anchor_objective: f64,
+}
+
+impl<'p, S: Real> Epoch<Host<'p, S>> {
     /// Starts at x₀, which is copied. Refuses sizes that do not fit, a start that is not finite, β > 1/(2ρ).
     pub fn new(
         problem: &'p Problem<S>,
         geometry: Box<dyn Geometry<S>>,
         schedule: impl Schedule + 'static,
         x0: &[S],
-    ) -> Result<Self, Error> {
+    ) -> Result<Run<Self>, Error> {
+        Self::on(Host::new(problem, geometry)?, schedule, x0)
+    }
+}
+
+impl<X: Space> Epoch<X> {
+    /// The same wherever x lives.
+    pub fn on(mut space: X, schedule: impl Schedule + 'static, x0: &[X::Real]) -> Result<Run<Self>, Error> {
         if !schedule.epochs() {
             let message = "this schedule has no epochs: use the solver `Melmo`, or an epoch schedule";
             return Err(Error::Unsupported(message.into()));
         }
         schedule.check()?;
-        let iterate = Iterate::new(problem, geometry, schedule.largest_beta(), x0)?;
-        let anchor = x0.to_vec();
+        let anchor = space::start(&mut space, x0)?;
+        let iterate = Iterate::new(space, [schedule.at(1).beta, schedule.largest_beta()], x0)?;
         let schedule = Box::new(schedule);
-        Ok(Self { iterate, schedule, k: 1, least: f64::MAX, anchor, anchor_objective: f64::MAX, ended: false })
-    }
-
-    fn first_beta(&self) -> f64 {
-        self.schedule.at(1).beta
-    }
-
-    fn step(&mut self) -> Info {
-        let (k, epoch) = (self.k, self.k.ilog2());
-        let step = self.schedule.at(k);
-        if k.is_power_of_two()
-            && let Some(failed) = self.begin_epoch(step.beta)
-        {
-            return failed;
-        }
-        let last_beta = self.iterate.beta;
-        self.iterate.advance(step.gamma); // x_{k+1} = x_k + γ_k·lmo(φ_k)
-        let beta = self.schedule.beta_after(k);
-        let point = self.iterate.evaluate(beta); // ‖∇F_{k+1}(x_{k+1})‖_*
-        self.k = k + 1;
-        let mut info = Info { epoch: Some(epoch), ..point.info(k + 1, beta, step.gamma) };
-        if !point.is_finite() {
-            self.ended = true;
-            self.iterate.retreat(last_beta);
-            return info;
-        }
-        info.candidate = info.dual_norm.upper <= self.least;
-        self.least = self.least.min(info.dual_norm.upper); // S_l
-        info.objective = self.remember_best();
-        info
+        Ok(Run::new(Self { iterate, schedule, least: f64::MAX, anchor, anchor_objective: f64::MAX }))
     }
 
     /// S_l ← ∞ and x ← the restart point; evaluates ∇F_{β_k}(x_k) unless the last evaluation was just that.
-    fn begin_epoch(&mut self, beta: f64) -> Option<Info> {
+    fn begin_epoch(&mut self, k: u64, beta: f64) -> Option<Info> {
         self.least = f64::MAX;
-        let moved = self.k > 1 && self.schedule.restart() != Restart::None;
+        let moved = k > 1 && self.schedule.restart() != Restart::None;
         if moved {
-            self.iterate.x.copy_from_slice(&self.anchor);
+            let anchor = &self.anchor;
+            self.iterate.replace(|space, x, _| space.copy(x, anchor));
         }
         if moved || beta != self.iterate.beta {
             let point = self.iterate.evaluate(beta);
             if !point.is_finite() {
-                self.ended = true;
-                return Some(point.info(self.k, beta, 0.0));
+                return Some(point.info(k, beta, 0.0));
             }
         }
-        if self.k == 1 {
+        if k == 1 {
             self.remember_best();
         }
         None
@@ -100,43 +88,69 @@ impl<'p, S: Real> Epoch<'p, S> {
         let objective = self.iterate.objective();
         if objective < self.anchor_objective {
             self.anchor_objective = objective;
-            self.anchor.copy_from_slice(&self.iterate.x);
+            self.iterate.space.copy(&mut self.anchor, &self.iterate.x);
         }
         Some(objective)
     }
 }
 
-impl<S: Real> Iterator for Epoch<'_, S> {
-    type Item = Info;
+impl<X: Space> Method for Epoch<X> {
+    type Space = X;
 
-    fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { Some(self.step()) }
-    }
-}
+    const STEPS_FIRST: bool = true;
 
-impl<S: Real> Solver<S> for Epoch<'_, S> {
-    forward_to_iterate!();
-
-    fn steps_first(&self) -> bool {
-        true
-    }
-
-    fn save(&self) -> State<S> {
-        State {
-            solver: "epoch".into(),
-            k: self.k,
-            numbers: [&[self.least, self.anchor_objective][..], &self.iterate.numbers()].concat(),
-            vectors: vec![self.iterate.x.clone(), self.anchor.clone()],
-            warm_start: self.iterate.warm_start(),
+    fn step(&mut self, k: u64) -> Option<Info> {
+        let k = k.max(1); // the start is x₁
+        let step = self.schedule.at(k);
+        if k.is_power_of_two()
+            && let Some(failed) = self.begin_epoch(k, step.beta)
+        {
+            return Some(failed);
         }
+        self.iterate.advance(step.gamma); // x_{k+1} = x_k + γ_k·lmo(φ_k)
+        let beta = self.schedule.beta_after(k);
+        let point = self.iterate.evaluate(beta); // ‖∇F_{k+1}(x_{k+1})‖_*
+        let mut info = Info { epoch: Some(k.ilog2()), ..point.info(k + 1, beta, step.gamma) };
+        if info.finite {
+            info.candidate = info.dual_norm.upper <= self.least;
+            self.least = self.least.min(info.dual_norm.upper); // S_l
+            info.objective = self.remember_best();
+        } else if k == 1 {
+            self.iterate.retreat(); // nothing was shown yet, but the start is finite
+        }
+        Some(info)
     }
 
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let [least, anchor_objective, beta, dual_norm, prox_gap] = state.check("epoch", 2, self.anchor.len())?;
-        self.iterate.restore(&state.vectors[0], [beta, dual_norm, prox_gap], &state.warm_start)?;
-        (self.k, self.ended) = (state.k.max(1), false);
-        (self.least, self.anchor_objective) = (least, anchor_objective);
-        self.anchor.copy_from_slice(&state.vectors[1]);
+    fn retreat(&mut self) {
+        self.iterate.retreat();
+    }
+
+    fn standing(&mut self, _: u64) -> impl Standing<X> {
+        &mut self.iterate
+    }
+
+    fn start_measure(&self) -> Option<[f64; 2]> {
+        self.iterate.start_measure
+    }
+
+    fn save(&mut self, _: u64) -> state::Memo<X::Real> {
+        let Self { iterate, least, anchor, anchor_objective, .. } = self;
+        let place = iterate.save();
+        let mut saved = vec![X::Real::ZERO; iterate.space.size()];
+        iterate.space.read(anchor, 0, &mut saved);
+        let (least, anchor_objective) = (*least, *anchor_objective);
+        state::Memo::Epoch(Memo { place, least, anchor: saved, anchor_objective })
+    }
+
+    fn restore(&mut self, _: u64, memo: &state::Memo<X::Real>) -> Result<(), Error> {
+        let state::Memo::Epoch(Memo { place, least, anchor, anchor_objective }) = memo else {
+            return memo.is_none_of("epoch");
+        };
+        finite([*least, *anchor_objective])?;
+        fits(anchor, self.iterate.space.size())?;
+        self.iterate.restore(place)?;
+        (self.least, self.anchor_objective) = (*least, *anchor_objective);
+        self.iterate.space.write(&mut self.anchor, 0, anchor);
         Ok(())
     }
 }

@@ -1,6 +1,11 @@
 //! Momentum has to pay: every few points F_β must have fallen by what a plain step promises, or they are taken back.
 
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
 use crate::real::Real;
+use crate::solver::state::{count, finite};
+use crate::space::Space;
 
 /// Extrapolated points between two checks, and 1/c of `docs/theory.md`.
 pub(crate) const EVERY: u64 = 4;
@@ -10,9 +15,9 @@ pub(crate) const EVERY: u64 = 4;
 /// Every [`EVERY`] points V has to have fallen by the mean of their p, from its value at the last check; what shrinking β may
 /// have raised since is allowed for. Otherwise the next point is where the step from the last check landed, without
 /// extrapolation: from there a plain step is proven to lower V by p (`docs/theory.md`).
-pub(super) struct Guard<S> {
+pub(super) struct Guard<X: Space> {
     /// Where the step from the last check landed.
-    pub anchor: Vec<S>,
+    pub anchor: X::Point,
     /// V at the last check; ∞ before the first.
     value: f64,
     /// Σp over the points since.
@@ -23,9 +28,9 @@ pub(super) struct Guard<S> {
     since: u64,
 }
 
-impl<S: Real> Guard<S> {
-    pub fn new(n: usize) -> Self {
-        Self { anchor: vec![S::ZERO; n], value: f64::INFINITY, promised: 0.0, raised: 0.0, since: 0 }
+impl<X: Space> Guard<X> {
+    pub fn new(space: &mut X) -> Self {
+        Self { anchor: space.point(), value: f64::INFINITY, promised: 0.0, raised: 0.0, since: 0 }
     }
 
     /// Forgets everything: the next point is checked, and passes.
@@ -47,7 +52,7 @@ impl<S: Real> Guard<S> {
 
     /// Whether V has fallen by enough.
     pub fn paid(&self, v: f64) -> bool {
-        let rounding = 8.0 * S::EPSILON * v.abs();
+        let rounding = 8.0 * X::Real::EPSILON * v.abs();
         v <= self.value + self.raised - self.promised / EVERY as f64 + rounding
     }
 
@@ -62,13 +67,25 @@ impl<S: Real> Guard<S> {
     }
 
     /// What a saved state needs.
-    pub fn numbers(&self) -> [f64; 4] {
+    pub fn save(&self) -> Checked {
         let value = if self.value.is_finite() { self.value } else { 0.0 };
-        [value, self.promised, self.raised, self.since as f64]
+        Checked { value, promised: self.promised, raised: self.raised, since: self.since }
     }
 
-    /// Takes up saved numbers.
-    pub fn restore(&mut self, [value, promised, raised, since]: [f64; 4]) {
-        (self.value, self.promised, self.raised, self.since) = (value, promised, raised, since as u64);
+    /// Takes it up.
+    pub fn restore(&mut self, checked: &Checked) -> Result<(), Error> {
+        let Checked { value, promised, raised, since } = *checked;
+        finite([value, promised, raised])?;
+        (self.value, self.promised, self.raised, self.since) = (value, promised, raised, count(since)?);
+        Ok(())
     }
+}
+
+/// The last check of a [`Guard`], and what came since.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Checked {
+    value: f64,
+    promised: f64,
+    raised: f64,
+    since: u64,
 }

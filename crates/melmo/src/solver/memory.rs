@@ -1,12 +1,11 @@
 //! The two-loop recursion of L-BFGS: an inverse Hessian made of the last few moves and what they did to the gradient.
 
-use crate::real::Real;
-use crate::vector;
+use crate::space::Space;
 
 /// Up to m pairs s = x⁺ − x, y = φ⁺ − φ with ⟨s, y⟩ > 0 (Nocedal 1980), the oldest overwritten first.
-pub(super) struct Memory<S> {
+pub(super) struct Memory<X: Space> {
     /// s and y, pair after pair; those from `count` on are not in use.
-    pub pairs: Vec<Vec<S>>,
+    pub pairs: Vec<X::Point>,
     pub count: usize,
     /// Where the next pair goes.
     pub at: usize,
@@ -16,12 +15,12 @@ pub(super) struct Memory<S> {
 /// ⟨s, y⟩ has to exceed this part of ‖s‖‖y‖: flatter or bent the wrong way says nothing about curvature.
 const CURVED: f64 = 1e-8;
 
-impl<S: Real> Memory<S> {
-    pub fn new(m: usize, n: usize) -> Self {
-        Self { pairs: vec![vec![S::ZERO; n]; 2 * m], count: 0, at: 0, weights: vec![0.0; m] }
+impl<X: Space> Memory<X> {
+    pub fn new(space: &mut X, m: usize) -> Self {
+        Self { pairs: (0..2 * m).map(|_| space.point()).collect(), count: 0, at: 0, weights: vec![0.0; m] }
     }
 
-    fn capacity(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         self.weights.len()
     }
 
@@ -29,25 +28,19 @@ impl<S: Real> Memory<S> {
         (self.count, self.at) = (0, 0);
     }
 
-    /// Takes up saved pairs.
-    pub fn resume(&mut self, pairs: &[Vec<S>], count: usize, at: usize) {
-        self.pairs.iter_mut().zip(pairs).for_each(|(own, saved)| own.copy_from_slice(saved));
-        (self.count, self.at) = (count.min(self.capacity()), at % self.capacity());
-    }
-
     /// ⟨s, y⟩/‖y‖² of the newest pair: the curvature it saw, inverted.
-    pub fn scale(&self) -> Option<f64> {
+    pub fn scale(&self, space: &mut X) -> Option<f64> {
         let newest = (self.at + self.capacity() - 1) % self.capacity();
         let (s, y) = (&self.pairs[2 * newest], &self.pairs[2 * newest + 1]);
-        (self.count > 0).then(|| vector::dot(s, y) / vector::norm2_squared(y))
+        (self.count > 0).then(|| space.dot(s, y) / space.norm_squared(y))
     }
 
     /// Keeps s = x⁺ − x and y = φ⁺ − φ where they are curved.
-    pub fn learn(&mut self, [next, x]: [&[S]; 2], [ahead, phi]: [&[S]; 2]) {
+    pub fn learn(&mut self, space: &mut X, [next, x]: [&X::Point; 2], [ahead, phi]: [&X::Point; 2]) {
         let [s, y] = &mut self.pairs[2 * self.at..2 * self.at + 2] else { unreachable!("pairs come in twos") };
-        vector::add_scaled(s, next, -1.0, x);
-        vector::add_scaled(y, ahead, -1.0, phi);
-        if vector::dot(s, y) > CURVED * vector::norm2(s) * vector::norm2(y) {
+        space.add_scaled(s, next, -1.0, x);
+        space.add_scaled(y, ahead, -1.0, phi);
+        if space.dot(s, y) > CURVED * space.norm(s) * space.norm(y) {
             self.at = (self.at + 1) % self.capacity();
             self.count = (self.count + 1).min(self.capacity());
         } else {
@@ -57,23 +50,24 @@ impl<S: Real> Memory<S> {
     }
 
     /// d ← −Hφ; without pairs −φ times `scale`.
-    pub fn direction(&mut self, d: &mut [S], phi: &[S], scale: f64) {
+    pub fn direction(&mut self, space: &mut X, d: &mut X::Point, phi: &X::Point, scale: f64) {
         let (m, count, newest) = (self.capacity(), self.count, self.at + self.capacity() - 1);
-        vector::scale_into(d, -1.0, phi);
+        space.copy(d, phi);
+        space.scale(d, -1.0);
         for back in 0..count {
             let slot = (newest - back) % m;
             let (s, y) = (&self.pairs[2 * slot], &self.pairs[2 * slot + 1]);
-            let weight = vector::dot(s, d) / vector::dot(s, y);
+            let weight = space.dot(s, d) / space.dot(s, y);
             self.weights[slot] = weight;
-            vector::axpy(d, -weight, y);
+            space.add(d, -weight, y);
         }
-        let first = S::of(self.scale().unwrap_or(scale));
-        d.iter_mut().for_each(|d| *d *= first);
+        let first = self.scale(space).unwrap_or(scale);
+        space.scale(d, first);
         for back in (0..count).rev() {
             let slot = (newest - back) % m;
             let (s, y) = (&self.pairs[2 * slot], &self.pairs[2 * slot + 1]);
-            let change = self.weights[slot] - vector::dot(y, d) / vector::dot(s, y);
-            vector::axpy(d, change, s);
+            let change = self.weights[slot] - space.dot(y, d) / space.dot(s, y);
+            space.add(d, change, s);
         }
     }
 }
@@ -81,21 +75,35 @@ impl<S: Real> Memory<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::Layout;
+    use crate::operator::Identity;
+    use crate::penalty::{Entrywise, L1};
+    use crate::problem::Problem;
+    use crate::smooth::MaskedLeastSquares;
+    use crate::space::Host;
+
+    fn problem(n: usize) -> Problem<f64> {
+        let layout = Layout::vector(n).unwrap();
+        let f = MaskedLeastSquares::new(layout.clone(), vec![0.0; n], None).unwrap();
+        Problem::new(f, Entrywise::new(L1::new(1.0).unwrap(), n), Identity::new(layout)).unwrap()
+    }
 
     /// After n independent moves on a quadratic the recursion solves it: d = −A⁻¹φ.
     #[test]
     fn a_quadratic_is_learned() {
         let a = [4.0, 1.0, 0.5];
         let gradient = |x: &[f64]| x.iter().zip(a).map(|(x, a)| a * x).collect::<Vec<_>>();
-        let mut memory = Memory::<f64>::new(3, 3);
-        let origin = [0.0; 3];
+        let problem = problem(3);
+        let mut space = Host::euclidean(&problem).unwrap();
+        let mut memory = Memory::new(&mut space, 3);
+        let origin = vec![0.0; 3];
         for i in 0..3 {
-            let mut x = [0.0; 3];
+            let mut x = vec![0.0; 3];
             x[i] = 1.0;
-            memory.learn([&x, &origin], [&gradient(&x), &gradient(&origin)]);
+            memory.learn(&mut space, [&x, &origin], [&gradient(&x), &gradient(&origin)]);
         }
-        let (phi, mut d) = (gradient(&[1.0, -2.0, 3.0]), [0.0; 3]);
-        memory.direction(&mut d, &phi, 1.0);
+        let (phi, mut d) = (gradient(&[1.0, -2.0, 3.0]), vec![0.0; 3]);
+        memory.direction(&mut space, &mut d, &phi, 1.0);
         for (d, expected) in d.iter().zip([-1.0, 2.0, -3.0]) {
             assert!((d - expected).abs() < 1e-12, "{d} {expected}");
         }
@@ -103,15 +111,18 @@ mod tests {
 
     #[test]
     fn the_oldest_goes_first_and_nothing_flat_is_kept() {
-        let mut memory = Memory::<f64>::new(2, 1);
-        memory.learn([&[1.0], &[0.0]], [&[0.0], &[0.0]]);
+        let problem = problem(1);
+        let mut space = Host::euclidean(&problem).unwrap();
+        let mut memory = Memory::new(&mut space, 2);
+        let (one, zero) = (vec![1.0], vec![0.0]);
+        memory.learn(&mut space, [&one, &zero], [&zero, &zero]);
         assert_eq!(memory.count, 0);
         for slope in [1.0, 2.0, 4.0] {
-            memory.learn([&[1.0], &[0.0]], [&[slope], &[0.0]]);
+            memory.learn(&mut space, [&one, &zero], [&vec![slope], &zero]);
         }
         assert_eq!(memory.count, 2);
-        let mut d = [0.0];
-        memory.direction(&mut d, &[1.0], 1.0);
+        let mut d = vec![0.0];
+        memory.direction(&mut space, &mut d, &one, 1.0);
         assert!((d[0] + 0.25).abs() < 1e-15, "{}", d[0]);
     }
 }

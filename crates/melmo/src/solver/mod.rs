@@ -9,10 +9,8 @@ mod dca;
 mod epoch;
 mod factors;
 mod guard;
-mod inner;
 mod iterate;
 mod lbfgs;
-mod measure;
 mod melmo;
 mod memory;
 mod momentum;
@@ -22,8 +20,10 @@ mod primal_dual;
 mod proximal_gradient;
 mod reweighted;
 mod rule;
+mod run;
 mod smoothing;
 mod splitting;
+mod state;
 mod subgradient;
 mod tilted;
 mod unsmoothed;
@@ -42,17 +42,16 @@ pub use polished::Polished;
 pub use primal_dual::PrimalDual;
 pub use proximal_gradient::ProximalGradient;
 pub use reweighted::Reweighted;
+pub use run::{Measured, Method, Run, Standing};
 pub use smoothing::Smoothing;
+pub use state::{Memo, State};
 pub use subgradient::Subgradient;
 pub use tilted::{Path, Tilted};
 pub use variable_smoothing::VariableSmoothing;
 
-use serde::{Deserialize, Serialize};
-
-use crate::certificate::Evidence;
+use crate::certificate::{Asked, Certified, Evidence, Optimality, Proven, Seen};
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Bracket};
-use crate::problem::Problem;
+use crate::geometry::{Between, BlockNorm, Bracket};
 use crate::real::Real;
 
 /// The scalars at a solver's point: with w ∈ ∂g(z), ‖∇f(x) + T*w‖_* lies in `dual_norm` and ‖Tx − z‖₂ = `prox_gap`. A method that
@@ -84,6 +83,14 @@ pub struct Info {
 }
 
 impl Info {
+    /// Of a point x_k of a method that does not smooth: β = 0, since ‖∇f(x) + T*w‖_* speaks of f + g∘T itself.
+    /// `lower` and `upper` are bounds on its ℓ2 norm.
+    pub(crate) fn unsmoothed(k: u64, gamma: f64, between: Between, [lower, upper]: [f64; 2], prox_gap: f64) -> Self {
+        let finite = upper.is_finite() && prox_gap.is_finite();
+        let dual_norm = between.bracket(lower, upper);
+        Self { k, gamma, dual_norm, eta: 0.0, prox_gap, finite, candidate: true, ..Self::unknown() }
+    }
+
     /// Before anything could be evaluated.
     pub(crate) fn unknown() -> Self {
         let dual_norm = Bracket { lower: 0.0, upper: f64::INFINITY };
@@ -104,16 +111,26 @@ impl Info {
     }
 }
 
-/// An endless sequence of points. After `next()` returned the info of x_k, `x()` is x_k.
+/// An endless sequence of points. After `next()` returned the info of x_k, the solver stands at x_k.
 ///
-/// When an evaluation is not finite, that info is returned once, `x()` goes back to the last point where everything was
+/// When an evaluation is not finite, that info is returned once, the solver goes back to the last point where everything was
 /// finite, and the sequence ends. A solver can be handed from thread to thread: an iterator that a Python program holds is.
+///
+/// x need not lie in this machine's memory, so it is read, not lent. Numbers are those of the whole; vectors are the part that is held
+/// here.
 pub trait Solver<S: Real>: Iterator<Item = Info> + Send {
-    /// The problem it works on.
-    fn problem(&self) -> &Problem<S>;
+    /// Entries of x that are held here.
+    fn size(&mut self) -> usize;
 
-    /// The current point.
-    fn x(&self) -> &[S];
+    /// `to` ← the current point; `to` has the length [`Solver::size`].
+    fn read(&mut self, to: &mut [S]);
+
+    /// The current point. Allocates: for use outside iterations.
+    fn x(&mut self) -> Vec<S> {
+        let mut x = vec![S::ZERO; self.size()];
+        self.read(&mut x);
+        x
+    }
 
     /// F(x) at the current point.
     fn objective(&mut self) -> f64;
@@ -125,80 +142,38 @@ pub trait Solver<S: Real>: Iterator<Item = Info> + Send {
     fn exact_dual_norm(&mut self) -> f64;
 
     /// The norm it measures in, as data.
-    fn norms(&self) -> Vec<BlockNorm>;
-
-    /// The dual side of the certificate at x: u is written where it is not Tx, and β says the rest. A method that does not smooth
-    /// knows some w ∈ ∂g(z) and shows u = z + βw.
-    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S>;
+    fn norms(&mut self) -> Vec<BlockNorm>;
 
     /// ‖∇F_{β₁}(x₁)‖_* (an upper bound) and ‖Tx₁ − z₁‖₂ at the very start, once it has been evaluated: what relative
     /// thresholds are relative to, also in a run that was resumed.
     fn start_measure(&self) -> Option<[f64; 2]>;
 
     /// The first `next()` takes a step before it evaluates: epochs judge the point that a step led to.
-    fn steps_first(&self) -> bool {
-        false
-    }
+    fn steps_first(&self) -> bool;
 
-    /// Everything that the rest of the run depends on. Taken before the first `next()` it is the start itself.
-    fn save(&self) -> State<S>;
+    /// Makes room for looks at the point: what follows allocates nothing but what it returns.
+    fn make_room(&mut self);
+
+    /// What a certificate of the current point would be made of; `strong`: where rounding would show, the same z and w with a larger β.
+    fn look(&mut self, strong: bool) -> Seen;
+
+    /// How far from optimal the point is, by what was just seen there; the reason where that cannot be told.
+    fn optimality(&mut self, seen: &Seen, radius: Option<f64>) -> Result<Optimality, String>;
+
+    /// What is proven at the current point: every number recomputed, with its rounding.
+    fn proven(&mut self, norms: &[BlockNorm]) -> Proven;
+
+    /// The certificate of the current point, with z and F there. Allocates.
+    fn certify(&mut self, asked: Asked) -> Certified<S>;
+
+    /// The dual side of a certificate at x: u is written where it is not Tx, and β says the rest. A method that does not smooth
+    /// knows some w ∈ ∂g(z) and shows u = z + βw.
+    fn evidence<'u>(&mut self, u: &'u mut Vec<S>) -> Evidence<'u, S>;
+
+    /// Everything that the rest of the run depends on. Taken before the first `next()` it is the start itself. Allocates.
+    fn save(&mut self) -> State<S>;
 
     /// Goes back to a saved state, of the same solver with the same problem, geometry and schedule: the points that
     /// follow are the same bits.
     fn restore(&mut self, state: &State<S>) -> Result<(), Error>;
 }
-
-/// A solver's memory, as plain data.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "")]
-pub struct State<S: Real> {
-    /// Which solver wrote it.
-    pub solver: String,
-    /// Where the solver stands: the k of its point (0 before the first), for epochs of its next step.
-    pub k: u64,
-    /// Scalars, in the solver's own order.
-    pub numbers: Vec<f64>,
-    /// Buffers, in the solver's own order; the current point first.
-    pub vectors: Vec<Vec<S>>,
-    /// What the geometry started its last oracle call from.
-    pub warm_start: Vec<S>,
-}
-
-impl<S: Real> State<S> {
-    /// The state of a solver that another is made of, from the parts that the other's state holds.
-    fn part(solver: &str, k: f64, numbers: &[f64], vectors: &[Vec<S>]) -> Result<Self, Error> {
-        let (numbers, vectors) = (numbers.to_vec(), vectors.to_vec());
-        Ok(Self { solver: solver.into(), k: count(k)?, numbers, vectors, warm_start: vec![] })
-    }
-
-    /// Refuses a state of another solver, or one whose numbers or buffers do not fit; returns the numbers.
-    fn check<const N: usize>(&self, solver: &str, vectors: usize, size: usize) -> Result<[f64; N], Error> {
-        self.check_each(solver, &vec![size; vectors])
-    }
-
-    /// The same for buffers of several sizes.
-    fn check_each<const N: usize>(&self, solver: &str, sizes: &[usize]) -> Result<[f64; N], Error> {
-        if self.solver != solver {
-            return Err(Error::Unsupported(format!("a state of `{}` cannot resume `{solver}`", self.solver)));
-        }
-        count(self.k as f64)?;
-        Error::expect_finite("numbers of a saved state", &self.numbers)?;
-        Error::expect_len("buffers of a saved state", sizes.len(), self.vectors.len())?;
-        for (vector, &size) in self.vectors.iter().zip(sizes) {
-            Error::expect_len("a buffer of a saved state", size, vector.len())?;
-            Error::expect_finite("a buffer of a saved state", vector)?;
-        }
-        let wrong = |_| Error::Shape { what: "numbers of a saved state", expected: N, got: self.numbers.len() };
-        self.numbers[..].try_into().map_err(wrong)
-    }
-}
-
-/// A number of a saved state that counts something: up to 2⁵³, so that counting on never overflows.
-fn count(value: f64) -> Result<u64, Error> {
-    let holds = (0.0..=MOST).contains(&value) && value.fract() == 0.0;
-    let must = "a whole number from 0 to 2⁵³ in a saved state";
-    Error::expect_parameter("a count", value, holds, must).map(|value| value as u64)
-}
-
-/// 2⁵³: beyond it f64 skips whole numbers.
-const MOST: f64 = 9_007_199_254_740_992.0;

@@ -1,10 +1,11 @@
 //! A pair (z, w) with w ∈ ∂g(z): what a method that does not smooth knows, and shows for a certificate.
 
-use crate::certificate::Evidence;
+use crate::certificate::Shown;
 use crate::error::Error;
 use crate::operator::Form;
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::space::Host;
 use crate::vector;
 
 /// The pair of one proximal gradient step from x, for T = I or a selection of blocks (TT* = I):
@@ -73,7 +74,7 @@ impl<S: Real> Pair<S> {
     }
 
     /// What it shows.
-    pub fn evidence<'u>(&self, problem: &Problem<S>, u: &'u mut [S]) -> Evidence<'u, S> {
-        Evidence::of_pair(problem, u, &self.z, &self.scaled, self.step)
+    pub fn show(&self, host: &mut Host<'_, S>) -> Shown {
+        host.show_pair(&self.z, &self.scaled, self.step)
     }
 }

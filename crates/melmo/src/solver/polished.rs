@@ -1,14 +1,16 @@
 //! Coordinate descent, and a look past it by smoothing: regression past the paper, without a proof.
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::Geometry;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::inner::forward_to_inner;
-use crate::solver::measure::whole;
+use crate::solver::iterate::Iterate;
 use crate::solver::smoothing::Smoothing;
-use crate::solver::{Adaptive, CoordinateDescent, Info, Solver, State, adaptive, count};
+use crate::solver::state::{self, State, count, finite};
+use crate::solver::{Adaptive, CoordinateDescent, Info, Measured, Method, Run, Solver, Standing};
+use crate::space::Host;
 
 /// β hands over to coordinate descent when it has fallen to this part of its first value.
 const HANDOVER: f64 = 64.0;
@@ -23,11 +25,11 @@ const WORTH: f64 = 1e-9;
 ///
 /// A smoothed weakly convex penalty has fewer local minima than the penalty, so its descent leaves some that coordinate descent
 /// is caught in. With a convex penalty there is nothing to leave, and no look is taken.
-pub struct Polished<'p, S> {
+pub struct Polished<'p, S: Real> {
     /// Who stands at the point that is shown.
-    shown: CoordinateDescent<'p, S>,
-    smooth: Adaptive<'p, S>,
-    polish: CoordinateDescent<'p, S>,
+    shown: Run<CoordinateDescent<'p, S>>,
+    smooth: Run<Adaptive<Host<'p, S>>>,
+    polish: Run<CoordinateDescent<'p, S>>,
     smoothing: Smoothing,
     stage: Stage,
     /// F after the last round, and how many in a row hardly lowered it.
@@ -35,12 +37,24 @@ pub struct Polished<'p, S> {
     idle: u64,
     last: Option<Info>,
     landed: Vec<S>,
-    work: Vec<S>,
-    k: u64,
+}
+
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    stage: Stage,
+    /// The lowest F of the stage; none before it has begun.
+    objective: Option<f64>,
+    idle: u64,
+    shown: Box<State<S>>,
+    smooth: Box<State<S>>,
+    polish: Box<State<S>>,
 }
 
 /// Who moves.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 enum Stage {
     /// Coordinate descent from the start.
     Descend,
@@ -52,17 +66,13 @@ enum Stage {
     Done,
 }
 
-/// The numbers and buffers of a state of `Adaptive`, and of `CoordinateDescent`.
-const SMOOTH: (usize, usize) = (adaptive::NUMBERS, adaptive::VECTORS);
-const DESCENT: (usize, usize) = (2, 1);
-
 impl<'p, S: Real> Polished<'p, S> {
     /// Starts at x₀, which is copied. Refuses a problem that coordinate descent refuses.
-    pub fn new(problem: &'p Problem<S>, smoothing: Smoothing, x0: &[S]) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem<S>, smoothing: Smoothing, x0: &[S]) -> Result<Run<Self>, Error> {
         let shown = CoordinateDescent::new(problem, x0)?;
-        let polish = CoordinateDescent::with_columns(problem, shown.columns(), x0)?;
-        let smooth = Adaptive::scaled(problem, whole(problem), smoothing, x0)?;
-        Ok(Self {
+        let polish = CoordinateDescent::with_columns(problem, shown.method.columns(), x0)?;
+        let smooth = Adaptive::on(Host::euclidean(problem)?, smoothing, x0)?;
+        Ok(Run::new(Self {
             shown,
             smooth,
             polish,
@@ -72,36 +82,7 @@ impl<'p, S: Real> Polished<'p, S> {
             idle: 0,
             last: None,
             landed: x0.to_vec(),
-            work: vec![S::ZERO; problem.work_len()],
-            k: 0,
-        })
-    }
-
-    /// Measured in a norm.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.shown = self.shown.in_norm(geometry)?;
-        Ok(self)
-    }
-
-    /// One step of whoever moves; the info is of what is shown.
-    fn advance(&mut self) -> Option<Info> {
-        match self.stage {
-            Stage::Descend | Stage::Done => self.last = Some(self.shown.next()?),
-            Stage::Smooth => self.smoothed_step(),
-            Stage::Polish => {
-                if self.polish.next().is_none_or(|info| !info.finite) {
-                    self.stage = Stage::Done; // a look that got lost has found nothing
-                }
-            }
-        }
-        if self.stage == Stage::Descend && self.has_settled() {
-            self.smooth.begin_at(self.shown.x(), self.smoothing);
-            (self.stage, self.objective, self.idle) = (Stage::Smooth, f64::INFINITY, 0);
-        } else if self.stage == Stage::Polish && self.has_settled() {
-            self.judge();
-        }
-        self.k += 1;
-        self.last.map(|info| Info { k: self.k, ..info })
+        }))
     }
 
     /// Whether coordinate descent, wherever it is, has come to its end.
@@ -116,8 +97,9 @@ impl<'p, S: Real> Polished<'p, S> {
         match self.smooth.next().filter(|info| info.finite) {
             None => self.stage = Stage::Done,
             Some(info) if info.beta <= self.smoothing.beta() / HANDOVER => {
-                let Self { smooth, landed, work, .. } = self;
-                smooth.problem().g().prox(landed, smooth.x(), info.beta, work);
+                let Iterate { space, x, .. } = &mut self.smooth.method.iterate;
+                let (problem, work) = space.parts();
+                problem.g().prox(&mut self.landed, x, info.beta, work);
                 self.polish.begin_at(&self.landed);
                 self.stage = Stage::Polish;
             }
@@ -128,54 +110,63 @@ impl<'p, S: Real> Polished<'p, S> {
     fn judge(&mut self) {
         let known = self.shown.objective();
         if self.polish.objective() < known - WORTH * known.abs() {
-            self.shown.begin_at(self.polish.x());
+            self.shown.begin_at(self.polish.method.point());
             self.last = self.shown.next();
         }
         self.stage = Stage::Done;
     }
 }
 
-impl<S: Real> Iterator for Polished<'_, S> {
-    type Item = Info;
+impl<'p, S: Real> Method for Polished<'p, S> {
+    type Space = Host<'p, S>;
 
-    fn next(&mut self) -> Option<Info> {
-        self.advance()
+    /// One step of whoever moves; the info is of what is shown.
+    fn step(&mut self, k: u64) -> Option<Info> {
+        match self.stage {
+            Stage::Descend | Stage::Done => self.last = Some(self.shown.next()?),
+            Stage::Smooth => self.smoothed_step(),
+            Stage::Polish => {
+                if self.polish.next().is_none_or(|info| !info.finite) {
+                    self.stage = Stage::Done; // a look that got lost has found nothing
+                }
+            }
+        }
+        if self.stage == Stage::Descend && self.has_settled() {
+            self.smooth.method.begin_at(self.shown.method.point(), self.smoothing);
+            self.smooth.begin();
+            (self.stage, self.objective, self.idle) = (Stage::Smooth, f64::INFINITY, 0);
+        } else if self.stage == Stage::Polish && self.has_settled() {
+            self.judge();
+        }
+        self.last.map(|info| Info { k: k + 1, ..info })
+    }
+
+    fn standing(&mut self, _: u64) -> impl Standing<Host<'p, S>> {
+        self.shown.standing()
+    }
+
+    fn save(&mut self, _: u64) -> state::Memo<S> {
+        let [shown, polish] = [&mut self.shown, &mut self.polish].map(|run| Box::new(run.save()));
+        let smooth = Box::new(self.smooth.save());
+        let objective = Some(self.objective).filter(|objective| objective.is_finite());
+        state::Memo::Polished(Memo { stage: self.stage, objective, idle: self.idle, shown, smooth, polish })
+    }
+
+    fn restore(&mut self, _: u64, memo: &state::Memo<S>) -> Result<(), Error> {
+        let state::Memo::Polished(memo) = memo else { return memo.is_none_of("polished") };
+        finite([memo.objective.unwrap_or(0.0)])?;
+        self.idle = count(memo.idle)?;
+        self.shown.restore(&memo.shown)?;
+        self.smooth.restore(&memo.smooth)?;
+        self.polish.restore(&memo.polish)?;
+        (self.stage, self.objective) = (memo.stage, memo.objective.unwrap_or(f64::INFINITY));
+        self.last = self.shown.info();
+        Ok(())
     }
 }
 
-impl<S: Real> Solver<S> for Polished<'_, S> {
-    forward_to_inner!(shown);
-
-    fn save(&self) -> State<S> {
-        let (shown, smooth, polish) = (self.shown.save(), self.smooth.save(), self.polish.save());
-        // The lowest F of a stage that has not begun is ∞, and a state holds numbers.
-        let objective = if self.objective.is_finite() { self.objective } else { f64::MAX };
-        let stage = f64::from(self.stage as u8);
-        let own = [stage, objective, self.idle as f64, shown.k as f64, smooth.k as f64, polish.k as f64];
-        State {
-            solver: "polished".into(),
-            k: self.k,
-            numbers: [&own[..], &shown.numbers, &smooth.numbers, &polish.numbers].concat(),
-            vectors: [shown.vectors, smooth.vectors, polish.vectors].concat(),
-            warm_start: vec![],
-        }
-    }
-
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        const OWN: usize = 6;
-        let all: [f64; OWN + SMOOTH.0 + 2 * DESCENT.0] =
-            state.check("polished", SMOOTH.1 + 2 * DESCENT.1, self.landed.len())?;
-        let (own, rest) = all.split_at(OWN);
-        let (of_shown, rest) = rest.split_at(DESCENT.0);
-        let (of_smooth, of_polish) = rest.split_at(SMOOTH.0);
-        let (shown, vectors) = state.vectors.split_at(DESCENT.1);
-        let (smooth, polish) = vectors.split_at(SMOOTH.1);
-        self.shown.restore(&State::part("coordinate-descent", own[3], of_shown, shown)?)?;
-        self.smooth.restore(&State::part("adaptive", own[4], of_smooth, smooth)?)?;
-        self.polish.restore(&State::part("coordinate-descent", own[5], of_polish, polish)?)?;
-        self.stage = [Stage::Descend, Stage::Smooth, Stage::Polish, Stage::Done][(count(own[0])? as usize).min(3)];
-        (self.objective, self.idle, self.k) = (own[1], count(own[2])?, state.k);
-        self.last = self.shown.standing();
-        Ok(())
+impl<S: Real> Measured for Polished<'_, S> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.shown.method.measure_in(geometry)
     }
 }

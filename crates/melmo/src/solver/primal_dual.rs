@@ -1,13 +1,15 @@
 //! The primal–dual method of Condat and Vũ: no linear system, one ∇f, one T and one T* a step.
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::Geometry;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::measure::Measure;
-use crate::solver::unsmoothed::{Known, Unsmoothed, forward_to_unsmoothed};
-use crate::solver::{Info, Solver, State};
+use crate::solver::state::{self, finite, fits, positive, take};
+use crate::solver::unsmoothed::{Known, Unsmoothed};
+use crate::solver::{Info, Measured, Method, Run, Standing};
+use crate::space::Host;
 use crate::vector::{self, simd};
 
 /// Condat and Vũ's iteration on f(x) + g(Tx), with a pair (z, w), w ∈ ∂g(z), at every point.
@@ -15,19 +17,30 @@ use crate::vector::{self, simd};
 /// For convex f and g it converges, and β is moved to keep its two residuals in balance. For weakly convex g it is a heuristic without
 /// a proof: β starts below 1/ρ, where the prox has one answer, and falls by a factor a step, as ADMM's does when it is graduated.
 pub struct PrimalDual<'p, S> {
+    host: Host<'p, S>,
     iteration: Iteration<'p, S>,
-    common: Unsmoothed<'p, S>,
-    k: u64,
-    ended: bool,
+    common: Unsmoothed<S>,
+}
+
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    x: Vec<S>,
+    z: Vec<S>,
+    w: Vec<S>,
+    beta: f64,
+    adapt: f64,
 }
 
 impl<'p, S: Real> PrimalDual<'p, S> {
     /// Starts at x₀, which is copied. For weakly convex g β falls by `ratio` a step, down to `end`.
-    pub fn new(problem: &'p Problem<S>, beta: f64, ratio: f64, end: f64, x0: &[S]) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem<S>, beta: f64, ratio: f64, end: f64, x0: &[S]) -> Result<Run<Self>, Error> {
         Error::expect_parameter("ratio", ratio, 0.0 < ratio && ratio <= 1.0, "above 0, and at most 1")?;
         Error::expect_positive("end", end)?;
         let iteration = Iteration::new(problem, beta, [ratio, end], x0)?;
-        Ok(Self { iteration, common: Unsmoothed::new(problem, x0), k: 0, ended: false })
+        let (host, common) = (Host::euclidean(problem)?, Unsmoothed::new(problem, x0));
+        Ok(Run::new(Self { host, iteration, common }))
     }
 
     /// 4‖T‖²/L_f: above it L_f alone limits the primal step, and a larger β only slows the dual one.
@@ -35,77 +48,48 @@ impl<'p, S: Real> PrimalDual<'p, S> {
         let norm = problem.t().norm_bound();
         4.0 * norm * norm / problem.f().lipschitz().unwrap_or(0.0).max(f64::MIN_POSITIVE)
     }
+}
 
-    /// Measured in a norm.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.common.measure = Measure::in_norm(self.common.problem, geometry)?;
-        Ok(self)
-    }
+impl<'p, S: Real> Method for PrimalDual<'p, S> {
+    type Space = Host<'p, S>;
 
-    fn step(&mut self) -> Info {
-        let Self { iteration, common, .. } = self;
+    fn step(&mut self, k: u64) -> Option<Info> {
+        let Self { host, iteration, common } = self;
         let length = iteration.step_length();
-        let moved = if self.k == 0 { iteration.begin() } else { iteration.step() };
+        let moved = if k == 0 { iteration.begin() } else { iteration.step() };
         let [slope, gap] = iteration.residuals;
-        let info = common.info(self.k + 1, length, [slope, slope], gap);
-        self.ended = !moved;
         if moved {
-            if self.k == 0 {
-                common.measure.start = Some([info.dual_norm.upper, gap]);
-            }
-            self.k += 1;
             common.x.copy_from_slice(&iteration.x);
         }
-        Info { finite: moved, ..info }
-    }
-}
-
-impl<S: Real> Iterator for PrimalDual<'_, S> {
-    type Item = Info;
-
-    fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { Some(self.step()) }
-    }
-}
-
-impl<S: Real> Solver<S> for PrimalDual<'_, S> {
-    forward_to_unsmoothed!();
-
-    fn exact_dual_norm(&mut self) -> f64 {
-        self.common.exact_dual_norm((self.k > 0).then(|| Known {
-            z: &self.iteration.z,
-            scaled: &self.iteration.w,
-            step: 1.0,
-        }))
+        Some(Info { finite: moved, ..Info::unsmoothed(k + 1, length, host.between(), [slope, slope], gap) })
     }
 
-    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        self.common
-            .evidence(u, (self.k > 0).then(|| Known { z: &self.iteration.z, scaled: &self.iteration.w, step: 1.0 }))
+    fn standing(&mut self, k: u64) -> impl Standing<Host<'p, S>> {
+        let Iteration { z, w, .. } = &self.iteration;
+        self.common.standing(&mut self.host, (k > 0).then_some(Known { z, scaled: w, step: 1.0 }))
     }
 
-    fn save(&self) -> State<S> {
+    fn save(&mut self, _: u64) -> state::Memo<S> {
         let Self { iteration, common, .. } = self;
-        let [dual_norm, prox_gap] = common.measure.start.unwrap_or_default();
-        State {
-            solver: "primal-dual".into(),
-            k: self.k,
-            numbers: vec![iteration.beta, iteration.adapt, dual_norm, prox_gap],
-            vectors: [&common.x, &iteration.z, &iteration.w].map(Vec::clone).into(),
-            warm_start: vec![],
-        }
+        let [x, z, w] = [&common.x, &iteration.z, &iteration.w].map(Vec::clone);
+        state::Memo::PrimalDual(Memo { x, z, w, beta: iteration.beta, adapt: iteration.adapt })
     }
 
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let (n, m) = (self.common.x.len(), self.iteration.z.len());
-        let [beta, adapt, start @ ..] = state.check_each::<4>("primal-dual", &[n, m, m])?;
-        Error::expect_positive("beta of a saved state", beta)?;
-        let [x, z, w] = &state.vectors[..] else { unreachable!("counted above") };
-        self.iteration.resume([x, z, w], beta, adapt);
+    fn restore(&mut self, _: u64, memo: &state::Memo<S>) -> Result<(), Error> {
+        let state::Memo::PrimalDual(Memo { x, z, w, beta, adapt }) = memo else {
+            return memo.is_none_of("primal-dual");
+        };
+        finite([*adapt])?;
+        let beta = positive("beta of a saved state", *beta)?;
+        self.iteration.restore([x, z, w], beta, *adapt)?;
         self.common.x.copy_from_slice(x);
-        (self.k, self.ended) = (state.k, false);
-        self.common.measure.start = (self.k > 0).then_some(start);
         Ok(())
+    }
+}
+
+impl<S: Real> Measured for PrimalDual<'_, S> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.host.measure_in(geometry)
     }
 }
 
@@ -186,14 +170,17 @@ impl<'p, S: Real> Iteration<'p, S> {
         self.residuals.iter().all(|residual| residual.is_finite())
     }
 
-    /// Goes on from saved x, z and w.
-    pub fn resume(&mut self, [x, z, w]: [&[S]; 3], beta: f64, adapt: f64) {
+    /// Goes on from saved x, z and w, if they fit.
+    fn restore(&mut self, [x, z, w]: [&[S]; 3], beta: f64, adapt: f64) -> Result<(), Error> {
+        fits(x, self.x.len())?;
+        fits(z, self.z.len())?;
+        take(&mut self.w, w)?;
         self.x.copy_from_slice(x);
         self.z.copy_from_slice(z);
-        self.w.copy_from_slice(w);
         (self.beta, self.adapt) = (beta, adapt);
         self.problem.t().apply(&mut self.tx, &self.x, &mut self.work);
         self.look();
+        Ok(())
     }
 
     /// v and the residuals at the current point.

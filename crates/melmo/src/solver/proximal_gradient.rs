@@ -1,15 +1,17 @@
 //! Proximal gradient and FISTA: the yardstick where the prox of g∘T itself is at hand.
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::Geometry;
 use crate::operator::Form;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::measure::Measure;
 use crate::solver::momentum::Momentum;
-use crate::solver::unsmoothed::{Known, Unsmoothed, forward_to_unsmoothed};
-use crate::solver::{Info, Solver, State};
+use crate::solver::state::{self, finite, fits, positive};
+use crate::solver::unsmoothed::{Known, Unsmoothed};
+use crate::solver::{Info, Measured, Method, Run, Standing};
+use crate::space::Host;
 use crate::vector;
 
 /// x⁺ = prox_{s·g∘T}(y − s∇f(y)) for T = I or T a selection of blocks; y = x, or extrapolated (FISTA) with gradient restart.
@@ -19,10 +21,11 @@ use crate::vector;
 ///
 /// w = (p − z)/s ∈ ∂g(z) for p = T(y − s∇f(y)), z = Tx⁺, gives a certificate with gap 0; infos have β = 0 and the bound
 /// 2‖y − x⁺‖/s on ‖∇f(x⁺) + T*w‖ (exact L_f ≤ 1/s).
-pub struct ProximalGradient<'p, S> {
-    common: Unsmoothed<'p, S>,
+pub struct ProximalGradient<'p, S: Real> {
+    host: Host<'p, S>,
+    common: Unsmoothed<S>,
     /// x_k, and x_{k+1} on its way.
-    momentum: Momentum<S>,
+    momentum: Momentum<Host<'p, S>>,
     extrapolates: bool,
     /// y.
     y: Vec<S>,
@@ -36,9 +39,20 @@ pub struct ProximalGradient<'p, S> {
     taken: f64,
     longest: f64,
     fixed: bool,
-    work: Vec<S>,
-    k: u64,
-    ended: bool,
+}
+
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    x: Vec<S>,
+    y: Vec<S>,
+    landed: Vec<S>,
+    z: Vec<S>,
+    u: Vec<S>,
+    step: f64,
+    taken: f64,
+    t: f64,
 }
 
 /// How much more the next step dares than the last.
@@ -46,7 +60,7 @@ const GROWTH: f64 = 1.2;
 
 impl<'p, S: Real> ProximalGradient<'p, S> {
     /// Plain steps, or FISTA's. Starts at x₀, which is copied. Refuses an operator that is neither the identity nor a selection.
-    pub fn new(problem: &'p Problem<S>, extrapolates: bool, x0: &[S]) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem<S>, extrapolates: bool, x0: &[S]) -> Result<Run<Self>, Error> {
         problem.check_start(x0)?;
         if !matches!(problem.t().form(), Form::Identity | Form::Select(_)) {
             let message =
@@ -56,15 +70,16 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
         let rho = problem.g().weak_convexity();
         let longest = if rho > 0.0 { 0.99 / rho } else { f64::INFINITY };
         let known = problem.f().lipschitz().filter(|&lipschitz| lipschitz > 0.0);
-        let (n, m) = (x0.len(), problem.t().range().size());
+        let m = problem.t().range().size();
         let [p, z, u] = [(); 3].map(|()| vec![S::ZERO; m]);
-        let work_len = problem.f().work_len().max(problem.g().work_len()).max(problem.t().work_len());
-        Ok(Self {
+        let (mut host, y) = (Host::euclidean(problem)?, x0.to_vec());
+        Ok(Run::new(Self {
+            momentum: Momentum::new(&mut host, &y),
+            host,
             common: Unsmoothed::new(problem, x0),
-            momentum: Momentum::new(x0),
             extrapolates,
-            y: x0.to_vec(),
-            grad: vec![S::ZERO; n],
+            y,
+            grad: vec![S::ZERO; x0.len()],
             p,
             z,
             u,
@@ -72,37 +87,13 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
             taken: 1.0,
             longest,
             fixed: extrapolates && known.is_some(),
-            work: vec![S::ZERO; work_len],
-            k: 0,
-            ended: false,
-        })
-    }
-
-    /// Measured in a norm.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.common.measure = Measure::in_norm(self.common.problem, geometry)?;
-        Ok(self)
-    }
-
-    fn step(&mut self) -> Info {
-        if self.k == 0 {
-            self.k = 1;
-            return self.common.begin(self.step);
-        }
-        let moved = self.descend(); // ‖y − x⁺‖, for the step that was taken
-        let info = self.common.info(self.k + 1, self.step, [0.0, 2.0 * moved / self.step], 0.0);
-        self.ended = !info.finite;
-        if info.finite {
-            self.k += 1;
-            self.go_on();
-        }
-        info
+        }))
     }
 
     /// x⁺ with the first step s, s/2, s/4, … for which f lies below its quadratic bound; returns ‖y − x⁺‖.
     fn descend(&mut self) -> f64 {
-        let problem = self.common.problem;
-        let f_y = problem.f().value_grad(&mut self.grad, &self.y, &mut self.work);
+        let (problem, work) = self.host.parts();
+        let f_y = problem.f().value_grad(&mut self.grad, &self.y, work);
         loop {
             self.land();
             let (squared, slope) = self.move_from_y();
@@ -110,7 +101,7 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
                 return squared.sqrt();
             }
             let bound = f_y + slope + 0.5 * squared / self.step;
-            let reached = self.common.loss(&self.momentum.next);
+            let reached = self.common.loss(&mut self.host, &self.momentum.next);
             if reached <= bound + 8.0 * S::EPSILON * f_y.abs() || self.step < f64::MIN_POSITIVE.sqrt() {
                 return squared.sqrt();
             }
@@ -120,10 +111,11 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
 
     /// next ← prox_{s·g∘T}(y − s∇f(y)), exactly z on the entries that T selects.
     fn land(&mut self) {
-        let (g, t) = (self.common.problem.g(), self.common.problem.t());
+        let (problem, work) = self.host.parts();
+        let (g, t) = (problem.g(), problem.t());
         vector::add_scaled(&mut self.momentum.next, &self.y, -self.step, &self.grad);
-        t.apply(&mut self.p, &self.momentum.next, &mut self.work);
-        g.prox(&mut self.z, &self.p, self.step, &mut self.work);
+        t.apply(&mut self.p, &self.momentum.next, work);
+        g.prox(&mut self.z, &self.p, self.step, work);
         match t.form() {
             Form::Select(select) => {
                 select.pairs().for_each(|(in_x, in_z)| self.momentum.next[in_x].copy_from_slice(&self.z[in_z]));
@@ -155,7 +147,7 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
             for ((grad, &y), &next) in self.grad.iter_mut().zip(&self.y).zip(&self.momentum.next) {
                 *grad = y - next;
             }
-            self.momentum.extrapolate(&mut self.y, &self.grad);
+            self.momentum.extrapolate(&mut self.host, &mut self.y, &self.grad);
         } else {
             self.y.copy_from_slice(&self.momentum.next);
             if !self.fixed {
@@ -165,49 +157,54 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
     }
 }
 
-impl<S: Real> Iterator for ProximalGradient<'_, S> {
-    type Item = Info;
+impl<'p, S: Real> Method for ProximalGradient<'p, S> {
+    type Space = Host<'p, S>;
 
-    fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { Some(self.step()) }
+    fn step(&mut self, k: u64) -> Option<Info> {
+        if k == 0 {
+            return Some(self.common.begin(&mut self.host, self.step));
+        }
+        let moved = self.descend(); // ‖y − x⁺‖, for the step that was taken
+        let slope = 2.0 * moved / self.step;
+        let info = Info::unsmoothed(k + 1, self.step, self.host.between(), [0.0, slope], 0.0);
+        if info.finite {
+            self.go_on();
+        }
+        Some(info)
+    }
+
+    fn standing(&mut self, k: u64) -> impl Standing<Host<'p, S>> {
+        let Self { host, common, z, u, taken, .. } = self;
+        common.standing(host, (k > 1).then_some(Known { z, scaled: u, step: *taken }))
+    }
+
+    fn save(&mut self, _: u64) -> state::Memo<S> {
+        let Self { common, momentum, y, z, u, step, taken, .. } = self;
+        let [x, y, landed, z, u] = [&common.x, y, &momentum.landed, z, u].map(Vec::clone);
+        state::Memo::ProximalGradient(Memo { x, y, landed, z, u, step: *step, taken: *taken, t: momentum.t })
+    }
+
+    fn restore(&mut self, _: u64, memo: &state::Memo<S>) -> Result<(), Error> {
+        let state::Memo::ProximalGradient(memo) = memo else { return memo.is_none_of("proximal-gradient") };
+        finite([memo.t])?;
+        let step = positive("step of a saved state", memo.step)?;
+        let taken = positive("step of a saved state", memo.taken)?;
+        let buffers = [
+            (&mut self.common.x, &memo.x),
+            (&mut self.y, &memo.y),
+            (&mut self.momentum.landed, &memo.landed),
+            (&mut self.z, &memo.z),
+            (&mut self.u, &memo.u),
+        ];
+        buffers.iter().try_for_each(|(own, saved)| fits(saved, own.len()))?;
+        buffers.into_iter().for_each(|(own, saved)| own.copy_from_slice(saved));
+        (self.step, self.taken, self.momentum.t) = (step, taken, memo.t);
+        Ok(())
     }
 }
 
-impl<S: Real> Solver<S> for ProximalGradient<'_, S> {
-    forward_to_unsmoothed!();
-
-    fn exact_dual_norm(&mut self) -> f64 {
-        self.common.exact_dual_norm((self.k > 1).then(|| Known { z: &self.z, scaled: &self.u, step: self.taken }))
-    }
-
-    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        self.common.evidence(u, (self.k > 1).then(|| Known { z: &self.z, scaled: &self.u, step: self.taken }))
-    }
-
-    fn save(&self) -> State<S> {
-        let [dual_norm, prox_gap] = self.common.measure.start.unwrap_or_default();
-        State {
-            solver: "proximal-gradient".into(),
-            k: self.k,
-            numbers: vec![self.step, self.taken, self.momentum.t, dual_norm, prox_gap],
-            vectors: [&self.common.x, &self.y, &self.momentum.landed, &self.z, &self.u].map(Vec::clone).into(),
-            warm_start: vec![],
-        }
-    }
-
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let (n, m) = (self.y.len(), self.z.len());
-        let [step, taken, t, start @ ..] = state.check_each::<5>("proximal-gradient", &[n, n, n, m, m])?;
-        self.step = Error::expect_positive("step of a saved state", step)?;
-        self.taken = Error::expect_positive("step of a saved state", taken)?;
-        let [x, y, landed, z, u] = &state.vectors[..] else { unreachable!("counted above") };
-        self.common.x.copy_from_slice(x);
-        self.y.copy_from_slice(y);
-        self.momentum.landed.copy_from_slice(landed);
-        self.z.copy_from_slice(z);
-        self.u.copy_from_slice(u);
-        (self.momentum.t, self.k, self.ended) = (t, state.k, false);
-        self.common.measure.start = (self.k > 0).then_some(start);
-        Ok(())
+impl<S: Real> Measured for ProximalGradient<'_, S> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.host.measure_in(geometry)
     }
 }

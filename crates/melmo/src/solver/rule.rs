@@ -1,13 +1,15 @@
 //! How long a step is: known constants, a metric, or trial.
 
-use crate::geometry::{Answer, BlockNorm, Norm};
-use crate::metric::Metric;
-use crate::problem::Problem;
-use crate::real::Real;
-use crate::vector;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::geometry::{BlockNorm, Norm};
+use crate::solver::iterate::Iterate;
+use crate::solver::state::finite;
+use crate::space::Space;
 
 /// What a step from y along the gradient φ is.
-pub(super) enum Rule<'p, S> {
+pub(super) enum Rule<X: Space> {
     /// y + (‖φ‖_*/L)·lmo(φ) with L = L_f + ‖T‖²/β, in ℓ2.
     Known {
         /// L_f.
@@ -16,18 +18,18 @@ pub(super) enum Rule<'p, S> {
         operator_squared: f64,
     },
     /// The same in any norm, with an L found by trial: the step has to decrease F_β by ½‖φ‖_*²/L.
-    Trial(Trial<S>),
+    Trial(Trial<X>),
     /// y − M⁻¹φ.
     Metric {
         /// M.
-        metric: Box<dyn Metric<S> + 'p>,
+        metric: X::Metric,
         /// M⁻¹φ.
-        direction: Vec<S>,
+        direction: X::Point,
     },
 }
 
 /// The state of a search for L.
-pub(super) struct Trial<S> {
+pub(super) struct Trial<X: Space> {
     /// The L that the next step tries first; 0 before the first.
     pub lipschitz: f64,
     /// F_β at the current point.
@@ -36,12 +38,12 @@ pub(super) struct Trial<S> {
     pub gain: f64,
     /// ‖Tx − z‖₂ where it began.
     pub gap: f64,
-    pub spare: Vec<S>,
+    pub spare: X::Point,
 }
 
-impl<S: Real> Trial<S> {
-    fn new(n: usize) -> Self {
-        Self { lipschitz: 0.0, value: f64::INFINITY, gain: f64::MAX, gap: 0.0, spare: vec![S::ZERO; n] }
+impl<X: Space> Trial<X> {
+    fn new(space: &mut X) -> Self {
+        Self { lipschitz: 0.0, value: f64::INFINITY, gain: f64::MAX, gap: 0.0, spare: space.point() }
     }
 
     /// Starts at F_β(x) and ‖φ‖_*: with the step that would close the gap to a value of 0, if F were linear. Any scale will do,
@@ -53,28 +55,41 @@ impl<S: Real> Trial<S> {
     }
 
     /// What a saved state needs.
-    pub fn numbers(&self) -> [f64; 4] {
-        [self.lipschitz, self.value, self.gain, self.gap]
+    pub fn save(&self) -> Tried {
+        Tried { lipschitz: self.lipschitz, value: self.value, gain: self.gain, gap: self.gap }
     }
 
-    /// Takes up saved numbers.
-    pub fn restore(&mut self, [lipschitz, value, gain, gap]: [f64; 4]) {
+    /// Takes it up.
+    pub fn restore(&mut self, tried: &Tried) -> Result<(), Error> {
+        let Tried { lipschitz, value, gain, gap } = *tried;
+        finite([lipschitz, value, gain, gap])?;
         (self.lipschitz, self.value, self.gain, self.gap) = (lipschitz, value, gain, gap);
+        Ok(())
     }
 }
 
-impl<'p, S: Real> Rule<'p, S> {
+/// Where a search for L stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Tried {
+    lipschitz: f64,
+    value: f64,
+    gain: f64,
+    gap: f64,
+}
+
+impl<X: Space> Rule<X> {
     /// L_f + ‖T‖²/β where it is a constant of the norm, trial everywhere else.
-    pub fn scaled(problem: &Problem<S>, norms: &[BlockNorm]) -> Self {
-        let euclidean = matches!(norms, [BlockNorm { norm: Norm::L2, radius, .. }] if *radius == 1.0);
-        match problem.f().lipschitz().filter(|_| euclidean) {
-            Some(lipschitz) => Self::Known { lipschitz, operator_squared: problem.t().norm_bound().powi(2) },
-            None => Self::Trial(Trial::new(problem.layout().size())),
+    pub fn scaled(space: &mut X) -> Self {
+        let (facts, norms) = (space.facts(), space.norms());
+        let euclidean = matches!(&norms[..], [BlockNorm { norm: Norm::L2, radius, .. }] if *radius == 1.0);
+        match facts.lipschitz_f.filter(|_| euclidean) {
+            Some(lipschitz) => Self::Known { lipschitz, operator_squared: facts.operator_squared },
+            None => Self::Trial(Trial::new(space)),
         }
     }
 
-    pub fn metric(metric: Box<dyn Metric<S> + 'p>, n: usize) -> Self {
-        Self::Metric { metric, direction: vec![S::ZERO; n] }
+    pub fn metric(space: &mut X, metric: X::Metric) -> Self {
+        Self::Metric { metric, direction: space.point() }
     }
 
     /// L at β, as far as it is known.
@@ -86,17 +101,17 @@ impl<'p, S: Real> Rule<'p, S> {
         }
     }
 
-    /// Makes ready to step from x with gradient φ; returns the length of the step and the decrease it promises.
-    pub fn look(&mut self, x: &[S], phi: &[S], answer: &Answer, beta: f64) -> (f64, f64) {
+    /// Makes ready to step from where the iterate stands; returns the length of the step and the decrease it promises.
+    pub fn look(&mut self, iterate: &mut Iterate<X>) -> (f64, f64) {
+        let Iterate { space, x, phi, answer, beta, .. } = iterate;
         if let Self::Metric { metric, direction } = self {
-            metric.prepare(x, beta);
-            direction.copy_from_slice(phi);
-            metric.solve(direction);
-            let squared = vector::dot(phi, direction).max(0.0); // ‖φ‖² in the dual of ‖·‖_M
+            space.copy(direction, phi);
+            space.solve(metric, direction, x, *beta);
+            let squared = space.dot(phi, direction).max(0.0); // ‖φ‖² in the dual of ‖·‖_M
             return (squared.sqrt(), 0.5 * squared);
         }
         let size = 1.0 + answer.excess;
-        let gamma = answer.decrease / (self.lipschitz(beta) * size * size);
+        let gamma = answer.decrease / (self.lipschitz(*beta) * size * size);
         (gamma, 0.5 * gamma * answer.decrease)
     }
 }

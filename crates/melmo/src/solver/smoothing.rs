@@ -1,9 +1,11 @@
 //! β by need instead of by the clock: it shrinks when the smoothed problem is solved well enough.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::count;
+use crate::solver::state::{count, positive};
 use crate::vector;
 
 /// The κ-rule: β shrinks at a point where
@@ -124,16 +126,22 @@ impl Smoothing {
     }
 
     /// What a saved state needs.
-    pub(super) fn numbers(&self) -> [f64; 2] {
-        [self.beta, self.since as f64]
+    pub(super) fn save(&self) -> Shrunk {
+        Shrunk { beta: self.beta, since: self.since }
     }
 
-    /// Takes up saved numbers.
-    pub(super) fn restore(&mut self, [beta, since]: [f64; 2]) -> Result<(), Error> {
-        self.beta = Error::expect_positive("beta of a saved state", beta)?;
-        self.since = count(since)?;
+    /// Takes it up.
+    pub(super) fn restore(&mut self, shrunk: &Shrunk) -> Result<(), Error> {
+        (self.beta, self.since) = (positive("beta of a saved state", shrunk.beta)?, count(shrunk.since)?);
         Ok(())
     }
+}
+
+/// How far β has shrunk, and how many points ago the last look was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Shrunk {
+    beta: f64,
+    since: u64,
 }
 
 #[cfg(test)]

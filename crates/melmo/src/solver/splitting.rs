@@ -5,6 +5,7 @@ use crate::metric::Metric;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::balance::Relative;
+use crate::solver::state::fits;
 use crate::solver::unsmoothed::Known;
 use crate::vector::{self, simd};
 
@@ -91,13 +92,17 @@ impl<'p, S: Real> Splitting<'p, S> {
         self.problem.t().apply(&mut self.tx, &self.x, &mut self.work);
     }
 
-    /// Goes on from saved x, z and u.
-    pub fn resume(&mut self, x: &[S], z: &[S], u: &[S], beta: f64) {
+    /// Goes on from saved x, z and u, if they fit.
+    pub fn restore(&mut self, [x, z, u]: [&[S]; 3], beta: f64) -> Result<(), Error> {
+        fits(x, self.x.len())?;
+        fits(z, self.z.len())?;
+        fits(u, self.u.len())?;
         self.x.copy_from_slice(x);
         self.z.copy_from_slice(z);
         self.u.copy_from_slice(u);
         self.beta = beta;
         self.refresh();
+        Ok(())
     }
 
     /// The residuals of the last step next to the sizes of Tx or z, and of the multiplier.

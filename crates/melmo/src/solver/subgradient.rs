@@ -1,154 +1,134 @@
 //! The subgradient method: the baseline without smoothing.
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
+use crate::certificate::Shown;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::{Between, Geometry};
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::measure::Measure;
-use crate::solver::{Info, Solver, State};
-use crate::vector;
+use crate::solver::state::{self, fits};
+use crate::solver::{Info, Measured, Method, Run, Standing};
+use crate::space::{self, Host, Space};
 
 /// x_{k+1} = x_k − s(∇f(x_k) + T*v_k), v_k ∈ ∂g(Tx_k), with a fixed step s.
 ///
 /// Its infos have β = 0 and proximal gap 0 (z = Tx, w = v), F for F_β, and the norm of the subgradient.
-pub struct Subgradient<'p, S> {
-    problem: &'p Problem<S>,
+pub struct Subgradient<X: Space> {
+    space: X,
     step: f64,
-    x: Vec<S>,
-    previous: Vec<S>,
-    direction: Vec<S>,
-    work: Vec<S>,
-    measure: Measure<S>,
+    x: X::Point,
+    previous: X::Point,
+    direction: X::Point,
+    tx: X::Image,
+    v: X::Image,
     objective: f64,
-    k: u64,
-    ended: bool,
+    between: Between,
+    begun: bool,
 }
 
-impl<'p, S: Real> Subgradient<'p, S> {
-    /// Starts at x₀, which is copied, with a fixed step s > 0.
-    pub fn new(problem: &'p Problem<S>, step: f64, x0: &[S]) -> Result<Self, Error> {
-        problem.check_start(x0)?;
-        Ok(Self {
-            problem,
-            step: Error::expect_positive("step", step)?,
-            x: x0.to_vec(),
-            previous: x0.to_vec(),
-            direction: vec![S::ZERO; x0.len()],
-            work: vec![S::ZERO; problem.subgradient_work_len()],
-            measure: Measure::new(problem),
-            objective: f64::NAN,
-            k: 0,
-            ended: false,
-        })
-    }
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    x: Vec<S>,
+}
 
-    /// Measured in a norm.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.measure = Measure::in_norm(self.problem, geometry)?;
-        Ok(self)
+impl<'p, S: Real> Subgradient<Host<'p, S>> {
+    /// Starts at x₀, which is copied, with a fixed step s > 0; measured in ℓ2.
+    pub fn new(problem: &'p Problem<S>, step: f64, x0: &[S]) -> Result<Run<Self>, Error> {
+        Self::on(Host::euclidean(problem)?, step, x0)
+    }
+}
+
+impl<X: Space> Subgradient<X> {
+    /// The same wherever x lives, measured in the norm of the space.
+    pub fn on(mut space: X, step: f64, x0: &[X::Real]) -> Result<Run<Self>, Error> {
+        let x = space::start(&mut space, x0)?;
+        let [mut previous, direction] = [(); 2].map(|()| space.point());
+        space.copy(&mut previous, &x);
+        let [tx, v] = [(); 2].map(|()| space.image());
+        let step = Error::expect_positive("step", step)?;
+        let (objective, between) = (f64::NAN, Between::new(&space.norms()));
+        Ok(Run::new(Self { space, step, x, previous, direction, tx, v, objective, between, begun: false }))
     }
 
     fn evaluate(&mut self) -> f64 {
-        self.objective = self.problem.subgradient(&mut self.direction, &self.x, &mut self.work); // ∇f(x) + T*v
-        vector::norm2(&self.direction)
+        let Self { space, x, direction, tx, v, .. } = self;
+        self.objective = space.subgradient(direction, x, tx, v); // ∇f(x) + T*v
+        self.begun = true;
+        space.norm(direction)
+    }
+}
+
+impl<X: Space> Method for Subgradient<X> {
+    type Space = X;
+
+    fn step(&mut self, k: u64) -> Option<Info> {
+        if k > 0 {
+            let Self { space, step, x, previous, direction, .. } = self;
+            space.add_scaled(previous, x, -*step, direction);
+            std::mem::swap(x, previous);
+        }
+        let norm = self.evaluate();
+        let info = Info::unsmoothed(k + 1, self.step, self.between, [norm; 2], 0.0);
+        let finite = self.objective.is_finite() && norm.is_finite();
+        Some(Info { objective: Some(self.objective), finite, ..info })
     }
 
-    fn advance(&mut self) -> Info {
-        if self.k > 0 {
-            vector::add_scaled(&mut self.previous, &self.x, -self.step, &self.direction);
-            std::mem::swap(&mut self.x, &mut self.previous);
-        }
-        self.k += 1;
-        let norm = self.evaluate();
-        let info = Info {
-            k: self.k,
-            epoch: None,
-            beta: 0.0,
-            gamma: self.step,
-            dual_norm: self.measure.bracket(norm, norm),
-            eta: 0.0,
-            excess: 0.0,
-            prox_gap: 0.0,
-            objective: Some(self.objective),
-            finite: self.objective.is_finite() && norm.is_finite(),
-            candidate: true,
-        };
-        if info.finite {
-            self.measure.start.get_or_insert([info.dual_norm.upper, 0.0]);
-        } else {
-            self.ended = true;
-            std::mem::swap(&mut self.x, &mut self.previous);
+    fn retreat(&mut self) {
+        std::mem::swap(&mut self.x, &mut self.previous);
+        self.evaluate();
+    }
+
+    fn standing(&mut self, _: u64) -> impl Standing<X> {
+        self
+    }
+
+    fn save(&mut self, _: u64) -> state::Memo<X::Real> {
+        let mut x = vec![X::Real::ZERO; self.space.size()];
+        self.space.read(&self.x, 0, &mut x);
+        state::Memo::Subgradient(Memo { x })
+    }
+
+    fn restore(&mut self, k: u64, memo: &state::Memo<X::Real>) -> Result<(), Error> {
+        let state::Memo::Subgradient(Memo { x }) = memo else { return memo.is_none_of("subgradient") };
+        fits(x, self.space.size())?;
+        self.space.write(&mut self.x, 0, x);
+        self.space.write(&mut self.previous, 0, x);
+        self.begun = false;
+        if k > 0 {
             self.evaluate();
         }
-        info
+        Ok(())
     }
 }
 
-impl<S: Real> Iterator for Subgradient<'_, S> {
-    type Item = Info;
-
-    fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { Some(self.advance()) }
-    }
-}
-
-impl<S: Real> Solver<S> for Subgradient<'_, S> {
-    fn problem(&self) -> &Problem<S> {
-        self.problem
-    }
-
-    fn x(&self) -> &[S] {
-        &self.x
+impl<X: Space> Standing<X> for Subgradient<X> {
+    fn place(&mut self) -> (&mut X, &X::Point) {
+        (&mut self.space, &self.x)
     }
 
     fn objective(&mut self) -> f64 {
         self.objective
     }
 
-    fn smoothed(&mut self) -> f64 {
-        self.objective
-    }
-
     fn exact_dual_norm(&mut self) -> f64 {
-        self.measure.norm(&self.direction)
+        self.space.dual_norm(&self.direction)
     }
 
-    fn norms(&self) -> Vec<BlockNorm> {
-        self.measure.norms()
-    }
-
-    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        if self.k == 0 {
-            return Evidence::smoothed(self.problem.default_beta());
+    fn show(&mut self) -> Shown {
+        if !self.begun {
+            return Shown::smoothed(self.space.facts().default_beta());
         }
-        let (tx, v) = self.work.split_at(u.len()); // where the evaluation left them
-        Evidence::of_pair(self.problem, u, tx, &v[..tx.len()], 1.0)
+        self.space.show(&self.tx, &self.v, 1.0)
     }
+}
 
-    fn start_measure(&self) -> Option<[f64; 2]> {
-        self.measure.start
-    }
-
-    fn save(&self) -> State<S> {
-        State {
-            solver: "subgradient".into(),
-            k: self.k,
-            numbers: self.measure.start.unwrap_or_default().to_vec(),
-            vectors: vec![self.x.clone()],
-            warm_start: vec![],
-        }
-    }
-
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let start = state.check("subgradient", 1, self.x.len())?;
-        self.x.copy_from_slice(&state.vectors[0]);
-        self.previous.copy_from_slice(&state.vectors[0]);
-        (self.k, self.ended) = (state.k, false);
-        self.measure.start = (self.k > 0).then_some(start);
-        if self.k > 0 {
-            self.evaluate();
-        }
+impl<S: Real> Measured for Subgradient<Host<'_, S>> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.space.measure_in(geometry)?;
+        self.between = Between::new(&self.space.norms());
         Ok(())
     }
 }

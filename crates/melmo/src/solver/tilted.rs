@@ -1,15 +1,19 @@
 //! Metric steps on an envelope that is tilted by a multiplier, β from just below 1/ρ downwards; then plain metric steps.
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
+use crate::certificate::Shown;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::Geometry;
 use crate::metric;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::measure::Measure;
+use crate::solver::iterate::Iterate;
 use crate::solver::splitting::Splitting;
-use crate::solver::unsmoothed::Unsmoothed;
-use crate::solver::{Adaptive, Info, Smoothing, Solver, State, adaptive};
+use crate::solver::state::{self, State, positive};
+use crate::solver::unsmoothed::{Paired, Unsmoothed};
+use crate::solver::{Adaptive, Info, Measured, Method, Run, Smoothing, Solver, Standing};
+use crate::space::Host;
 
 /// x ← x − M⁻¹∇F_{β,w}(x) with F_{β,w}(x) = f(x) + g_β(Tx + βw), then w ← ∇g_β(Tx + βw) and β ← rβ, faster once β is small.
 /// From β = `end` on, w is dropped and the steps are those of [`Adaptive::metric`]: `end` is so small that plain smoothing
@@ -18,15 +22,24 @@ use crate::solver::{Adaptive, Info, Smoothing, Solver, State, adaptive};
 /// The tilt takes the first-order bias out of the smoothing, so β can start just below 1/ρ, where the prox hardly shrinks
 /// what it keeps; poor local minima are passed by. A tilted step with relaxation α is a step of ADMM with penalty 1/β, seen
 /// from the smoothing side: until w is dropped, certificates are made of z and w as ADMM's are.
-pub struct Tilted<'p, S> {
+pub struct Tilted<'p, S: Real> {
     splitting: Splitting<'p, S>,
     /// Where the tilted steps stand.
-    common: Unsmoothed<'p, S>,
-    plain: Adaptive<'p, S>,
+    common: Unsmoothed<S>,
+    plain: Run<Adaptive<Host<'p, S>>>,
     smoothing: Smoothing,
     path: Path,
-    k: u64,
-    ended: bool,
+}
+
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    x: Vec<S>,
+    z: Vec<S>,
+    u: Vec<S>,
+    beta: f64,
+    plain: Box<State<S>>,
 }
 
 /// Below this part of the first β it is settled which entries of Tx are kept: from there β falls by [`HURRY`].
@@ -77,21 +90,14 @@ impl Path {
 
 impl<'p, S: Real> Tilted<'p, S> {
     /// Starts at x₀, which is copied. Refuses a problem without a metric, and β ≥ 1/ρ.
-    pub fn new(problem: &'p Problem<S>, path: Path, x0: &[S]) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem<S>, path: Path, x0: &[S]) -> Result<Run<Self>, Error> {
         path.check()?;
         let (_, metric) = metric::for_problem(problem)?;
         let splitting = Splitting::new(problem, metric, path.beta, path.relaxation, x0)?;
         let smoothing = Smoothing::new::<S>(path.beta.min(problem.beta_limit())).lowered(path.end);
         let plain = Adaptive::metric(problem, smoothing, x0)?;
         let common = Unsmoothed::new(problem, x0);
-        Ok(Self { splitting, common, plain, smoothing, path, k: 0, ended: false })
-    }
-
-    /// Measured in a norm.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.common.measure = Measure::bounds(self.common.problem, geometry.norms())?;
-        self.plain = self.plain.in_norm(geometry)?;
-        Ok(self)
+        Ok(Run::new(Self { splitting, common, plain, smoothing, path }))
     }
 
     /// The multiplier is still there.
@@ -99,29 +105,17 @@ impl<'p, S: Real> Tilted<'p, S> {
         self.splitting.beta > self.path.end
     }
 
-    fn step(&mut self) -> Info {
-        let info = match self.k {
-            0 => self.common.begin(self.splitting.beta),
-            _ if self.is_tilted() => self.tilted_step(),
-            _ => self.plain.next().unwrap_or_else(Info::unknown),
-        };
-        self.ended = !info.finite;
+    fn tilted_step(&mut self, k: u64) -> Info {
+        let beta = self.splitting.beta;
+        let residuals = self.splitting.step();
+        let between = self.plain.method.iterate.space.between();
+        let info = Info::unsmoothed(k + 1, beta, between, [0.0, residuals.slope], residuals.gap);
         if info.finite {
-            self.k += 1;
-        }
-        Info { k: self.k, ..info }
-    }
-
-    fn tilted_step(&mut self) -> Info {
-        let Self { splitting, common, path, .. } = self;
-        let beta = splitting.beta;
-        let residuals = splitting.step();
-        let info = common.info(self.k + 1, beta, [0.0, residuals.slope], residuals.gap);
-        if info.finite {
-            common.x.copy_from_slice(&splitting.x);
-            splitting.rescale(path.after(beta));
+            self.common.x.copy_from_slice(&self.splitting.x);
+            self.splitting.rescale(self.path.after(beta));
             if !self.is_tilted() {
-                self.plain.begin_at(&self.common.x, self.smoothing);
+                self.plain.method.begin_at(&self.common.x, self.smoothing);
+                self.plain.begin();
             }
         }
         info
@@ -129,90 +123,91 @@ impl<'p, S: Real> Tilted<'p, S> {
 
     /// Whether the plain steps have begun: x is theirs.
     fn is_plain(&self) -> bool {
-        !self.is_tilted() && self.plain.has_begun()
+        !self.is_tilted() && self.plain.k > 0
     }
 }
 
-impl<S: Real> Iterator for Tilted<'_, S> {
-    type Item = Info;
+impl<'p, S: Real> Method for Tilted<'p, S> {
+    type Space = Host<'p, S>;
 
-    fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { Some(self.step()) }
+    fn step(&mut self, k: u64) -> Option<Info> {
+        let info = match k {
+            0 => self.common.begin(&mut self.plain.method.iterate.space, self.splitting.beta),
+            _ if self.is_tilted() => self.tilted_step(k),
+            _ => self.plain.next().unwrap_or_else(Info::unknown),
+        };
+        Some(Info { k: k + 1, ..info })
+    }
+
+    fn standing(&mut self, k: u64) -> impl Standing<Host<'p, S>> {
+        if self.is_plain() {
+            return Either::Plain(&mut self.plain.method.iterate);
+        }
+        let known = (k > 1).then(|| self.splitting.known());
+        Either::Tilted(self.common.standing(&mut self.plain.method.iterate.space, known))
+    }
+
+    fn save(&mut self, _: u64) -> state::Memo<S> {
+        let Self { splitting, common, plain, .. } = self;
+        let [x, z, u] = [&common.x, &splitting.z, &splitting.u].map(Vec::clone);
+        state::Memo::Tilted(Memo { x, z, u, beta: splitting.beta, plain: Box::new(plain.save()) })
+    }
+
+    fn restore(&mut self, _: u64, memo: &state::Memo<S>) -> Result<(), Error> {
+        let state::Memo::Tilted(Memo { x, z, u, beta, plain }) = memo else { return memo.is_none_of("tilted") };
+        let beta = positive("beta of a saved state", *beta)?;
+        self.splitting.restore([x, z, u], beta)?;
+        self.plain.restore(plain)?;
+        self.common.x.copy_from_slice(x);
+        Ok(())
     }
 }
 
-/// What is asked of whoever stands at the point.
-macro_rules! either {
-    ($self:ident, $common:expr, $plain:expr) => {
-        if $self.is_plain() { $plain } else { $common }
-    };
+impl<S: Real> Measured for Tilted<'_, S> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.plain.method.measure_in(geometry)
+    }
 }
 
-impl<S: Real> Solver<S> for Tilted<'_, S> {
-    fn problem(&self) -> &Problem<S> {
-        self.common.problem
-    }
+/// Whoever stands at the point.
+enum Either<'a, 'p, S: Real> {
+    Tilted(Paired<'a, 'p, S>),
+    Plain(&'a mut Iterate<Host<'p, S>>),
+}
 
-    fn x(&self) -> &[S] {
-        either!(self, &self.common.x, self.plain.x())
+impl<'p, S: Real> Standing<Host<'p, S>> for Either<'_, 'p, S> {
+    fn place(&mut self) -> (&mut Host<'p, S>, &Vec<S>) {
+        match self {
+            Self::Tilted(standing) => standing.place(),
+            Self::Plain(standing) => standing.place(),
+        }
     }
 
     fn objective(&mut self) -> f64 {
-        either!(self, self.common.objective(), self.plain.objective())
+        match self {
+            Self::Tilted(standing) => standing.objective(),
+            Self::Plain(standing) => standing.objective(),
+        }
     }
 
     fn smoothed(&mut self) -> f64 {
-        either!(self, self.common.objective(), self.plain.smoothed())
+        match self {
+            Self::Tilted(standing) => standing.smoothed(),
+            Self::Plain(standing) => standing.smoothed(),
+        }
     }
 
     fn exact_dual_norm(&mut self) -> f64 {
-        if self.is_plain() {
-            return self.plain.exact_dual_norm();
-        }
-        let Self { splitting, common, plain, .. } = self;
-        plain.dual_norm_of(common.gradient((self.k > 1).then(|| splitting.known())))
-    }
-
-    fn norms(&self) -> Vec<BlockNorm> {
-        self.common.measure.norms()
-    }
-
-    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        let Self { splitting, common, plain, .. } = self;
-        if self.is_plain() { plain.evidence(u) } else { common.evidence(u, (self.k > 1).then(|| splitting.known())) }
-    }
-
-    fn start_measure(&self) -> Option<[f64; 2]> {
-        self.common.measure.start
-    }
-
-    fn save(&self) -> State<S> {
-        let inner = self.plain.save();
-        let [dual_norm, prox_gap] = self.common.measure.start.unwrap_or_default();
-        let own = [self.splitting.beta, dual_norm, prox_gap, inner.k as f64];
-        let outer = [&self.common.x, &self.splitting.z, &self.splitting.u].map(Vec::clone);
-        State {
-            solver: "tilted".into(),
-            k: self.k,
-            numbers: [&own[..], &inner.numbers].concat(),
-            vectors: inner.vectors.into_iter().chain(outer).collect(),
-            warm_start: inner.warm_start,
+        match self {
+            Self::Tilted(standing) => standing.exact_dual_norm(),
+            Self::Plain(standing) => standing.exact_dual_norm(),
         }
     }
 
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let (n, m) = (self.splitting.x.len(), self.splitting.z.len());
-        let [beta, dual_norm, prox_gap, inner_k, numbers @ ..]: [f64; 4 + adaptive::NUMBERS] =
-            state.check_each("tilted", &[vec![n; adaptive::VECTORS + 1], vec![m; 2]].concat())?;
-        Error::expect_positive("beta of a saved state", beta)?;
-        let inner = State::part("adaptive", inner_k, &numbers, &state.vectors[..adaptive::VECTORS])?;
-        let inner = State { warm_start: state.warm_start.clone(), ..inner };
-        self.plain.restore(&inner)?;
-        let [x, z, u] = &state.vectors[adaptive::VECTORS..] else { unreachable!("counted above") };
-        self.splitting.resume(x, z, u, beta);
-        self.common.x.copy_from_slice(x);
-        (self.k, self.ended) = (state.k, false);
-        self.common.measure.start = (self.k > 0).then_some([dual_norm, prox_gap]);
-        Ok(())
+    fn show(&mut self) -> Shown {
+        match self {
+            Self::Tilted(standing) => standing.show(),
+            Self::Plain(standing) => standing.show(),
+        }
     }
 }

@@ -1,13 +1,14 @@
 //! What methods without smoothing share: a point, the norm it is measured in, and how far it is from stationary.
 
-use crate::certificate::Evidence;
+use crate::certificate::Shown;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::Info;
-use crate::solver::measure::Measure;
+use crate::solver::{Info, Standing};
+use crate::space::Host;
 use crate::vector;
 
 /// z and w = scaled/step ∈ ∂g(z): what a method knows besides x, once it has taken a step.
+#[derive(Clone, Copy)]
 pub(super) struct Known<'a, S> {
     pub z: &'a [S],
     pub scaled: &'a [S],
@@ -15,73 +16,65 @@ pub(super) struct Known<'a, S> {
 }
 
 /// Stands at x; the method beside it knows a pair (z, w), w ∈ ∂g(z) ([`pair`](crate::solver::pair)).
-pub(super) struct Unsmoothed<'p, S> {
-    pub problem: &'p Problem<S>,
+pub(super) struct Unsmoothed<S> {
     /// x.
     pub x: Vec<S>,
-    pub measure: Measure<S>,
     grad: Vec<S>,
     slope: Vec<S>,
-    work: Vec<S>,
 }
 
-impl<'p, S: Real> Unsmoothed<'p, S> {
-    pub fn new(problem: &'p Problem<S>, x0: &[S]) -> Self {
-        Self {
-            problem,
-            x: x0.to_vec(),
-            measure: Measure::new(problem),
-            grad: vec![S::ZERO; x0.len()],
-            slope: vec![S::ZERO; problem.t().range().size()],
-            work: vec![S::ZERO; problem.work_len()],
-        }
-    }
-
-    /// F(x).
-    pub fn objective(&mut self) -> f64 {
-        let f = self.problem.f().value_grad(&mut self.grad, &self.x, &mut self.work);
-        f + self.problem.penalty(&self.x, &mut self.work)
+impl<S: Real> Unsmoothed<S> {
+    pub fn new(problem: &Problem<S>, x0: &[S]) -> Self {
+        let zeros = |n: usize| vec![S::ZERO; n];
+        Self { x: x0.to_vec(), grad: zeros(x0.len()), slope: zeros(problem.t().range().size()) }
     }
 
     /// f at any x.
-    pub fn loss(&mut self, x: &[S]) -> f64 {
-        self.problem.f().value_grad(&mut self.grad, x, &mut self.work)
+    pub fn loss(&mut self, host: &mut Host<'_, S>, x: &[S]) -> f64 {
+        let (problem, work) = host.parts();
+        problem.f().value_grad(&mut self.grad, x, work)
     }
 
     /// The info of the start: nothing is known yet but u = Tx₀, so it is judged as a smoothed point.
-    pub fn begin(&mut self, step: f64) -> Info {
-        let beta = self.problem.default_beta();
-        let found = self.problem.smoothed_gradient(&mut self.grad, &self.x, beta, &mut self.work);
+    pub fn begin(&mut self, host: &mut Host<'_, S>, step: f64) -> Info {
+        let (problem, work) = host.parts();
+        let beta = problem.default_beta();
+        let found = problem.smoothed_gradient(&mut self.grad, &self.x, beta, work);
         let (size, gap) = (vector::norm2(&self.grad), beta * found.slope_squared.sqrt());
         let finite = found.f.is_finite() && size.is_finite() && gap.is_finite();
-        let info = Info { finite, ..self.info(1, step, [size, size], gap) };
-        if finite {
-            self.measure.start = Some([info.dual_norm.upper, gap]);
-        }
-        info
+        Info { finite, ..Info::unsmoothed(1, step, host.between(), [size, size], gap) }
     }
 
-    /// The info of x: β = 0, since ‖∇f(x) + T*w‖₂, between two bounds, speaks of f + g∘T itself.
-    pub fn info(&mut self, k: u64, step: f64, [lower, upper]: [f64; 2], gap: f64) -> Info {
-        Info {
-            k,
-            epoch: None,
-            beta: 0.0,
-            gamma: step,
-            dual_norm: self.measure.bracket(lower, upper),
-            eta: 0.0,
-            excess: 0.0,
-            prox_gap: gap,
-            objective: None,
-            finite: upper.is_finite() && gap.is_finite(),
-            candidate: true,
-        }
+    /// The point with what is asked there; nothing is known at the start.
+    pub fn standing<'a, 'p>(&'a mut self, host: &'a mut Host<'p, S>, known: Option<Known<'a, S>>) -> Paired<'a, 'p, S> {
+        Paired { host, common: self, known }
+    }
+}
+
+/// Where a method without smoothing stands, and the pair it knows there.
+pub(super) struct Paired<'a, 'p, S> {
+    host: &'a mut Host<'p, S>,
+    common: &'a mut Unsmoothed<S>,
+    known: Option<Known<'a, S>>,
+}
+
+impl<'p, S: Real> Standing<Host<'p, S>> for Paired<'_, 'p, S> {
+    fn place(&mut self) -> (&mut Host<'p, S>, &Vec<S>) {
+        (self.host, &self.common.x)
     }
 
-    /// ∇f(x) + T*w; w = ∇g_β(Tx) at the start, where nothing is known yet.
-    pub fn gradient(&mut self, known: Option<Known<'_, S>>) -> &[S] {
-        let Self { problem, x, grad, slope, work, .. } = self;
-        match known {
+    fn objective(&mut self) -> f64 {
+        let Unsmoothed { x, grad, .. } = &mut *self.common;
+        let (problem, work) = self.host.parts();
+        let f = problem.f().value_grad(grad, x, work);
+        f + problem.penalty(x, work)
+    }
+
+    /// Of ∇f(x) + T*w; w = ∇g_β(Tx) at the start, where nothing is known yet.
+    fn exact_dual_norm(&mut self) -> f64 {
+        let Unsmoothed { x, grad, slope } = &mut *self.common;
+        let (problem, work) = self.host.parts();
+        match self.known {
             None => {
                 problem.smoothed_gradient(grad, x, problem.default_beta(), work);
             }
@@ -91,50 +84,13 @@ impl<'p, S: Real> Unsmoothed<'p, S> {
                 problem.t().adjoint_add(grad, slope, work);
             }
         }
-        grad
+        self.host.dual_norm_of(grad)
     }
 
-    /// Its dual norm.
-    pub fn exact_dual_norm(&mut self, known: Option<Known<'_, S>>) -> f64 {
-        self.gradient(known);
-        self.measure.norm(&self.grad)
-    }
-
-    /// What a certificate at x is made of.
-    pub fn evidence<'u>(&self, u: &'u mut [S], known: Option<Known<'_, S>>) -> Evidence<'u, S> {
-        match known {
-            Some(Known { z, scaled, step }) => Evidence::of_pair(self.problem, u, z, scaled, step),
-            None => Evidence::smoothed(self.problem.default_beta()),
+    fn show(&mut self) -> Shown {
+        match self.known {
+            Some(Known { z, scaled, step }) => self.host.show_pair(z, scaled, step),
+            None => Shown::smoothed(self.host.problem().default_beta()),
         }
     }
 }
-
-/// What a solver with a field `common` answers from it alone, inside its `impl Solver<S>`.
-macro_rules! forward_to_unsmoothed {
-    () => {
-        fn problem(&self) -> &Problem<S> {
-            self.common.problem
-        }
-
-        fn x(&self) -> &[S] {
-            &self.common.x
-        }
-
-        fn objective(&mut self) -> f64 {
-            self.common.objective()
-        }
-
-        fn smoothed(&mut self) -> f64 {
-            self.common.objective()
-        }
-
-        fn norms(&self) -> Vec<BlockNorm> {
-            self.common.measure.norms()
-        }
-
-        fn start_measure(&self) -> Option<[f64; 2]> {
-            self.common.measure.start
-        }
-    };
-}
-pub(super) use forward_to_unsmoothed;

@@ -5,8 +5,9 @@ use crate::geometry::{Geometry, L2, Product};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::schedule::Smoothness;
-use crate::solver::measure::whole;
+use crate::solver::Run;
 use crate::solver::melmo::{Length, Melmo};
+use crate::space::{Host, Space};
 
 /// x_{k+1} = x_k − γ_kφ_k with γ_k = 1/(L_f + ‖T‖²/β_k), β_k = βk^{−1/3}; or the same length on normalised blocks.
 ///
@@ -24,23 +25,24 @@ pub struct VariableSmoothing {
 
 impl VariableSmoothing {
     /// The solver, at x₀. Refuses a problem whose L_f is neither known nor given.
-    pub fn start<'p, S: Real>(&self, problem: &'p Problem<S>, x0: &[S]) -> Result<Melmo<'p, S>, Error> {
-        let lipschitz = self.lipschitz.or(problem.f().lipschitz()).ok_or_else(|| {
+    pub fn start<'p, S: Real>(&self, problem: &'p Problem<S>, x0: &[S]) -> Result<Run<Melmo<Host<'p, S>>>, Error> {
+        if !self.normalized {
+            return self.on(Host::euclidean(problem)?, x0);
+        }
+        let layout = problem.layout();
+        let blocks = layout.blocks().iter().map(|b| Box::new(L2::new(b)) as Box<dyn Geometry<S>>).collect();
+        self.on(Host::new(problem, Box::new(Product::new(layout, blocks)?))?, x0)
+    }
+
+    /// The same wherever x lives: in a space whose norm is one ℓ2 norm or, normalised, the product of the blocks' own.
+    pub fn on<X: Space>(&self, space: X, x0: &[X::Real]) -> Result<Run<Melmo<X>>, Error> {
+        let facts = space.facts();
+        let lipschitz = self.lipschitz.or(facts.lipschitz_f).ok_or_else(|| {
             Error::Unsupported("variable smoothing needs L_f, and this loss has no global one: give a constant".into())
         })?;
-        let bound = problem.t().norm_bound();
-        let schedule = Box::new(Smoothness {
-            beta: self.beta,
-            lipschitz,
-            operator_squared: bound * bound,
-            normalized: self.normalized,
-        });
-        let layout = problem.layout();
-        if self.normalized {
-            let blocks = layout.blocks().iter().map(|b| Box::new(L2::new(b)) as Box<dyn Geometry<S>>).collect();
-            let geometry = Box::new(Product::new(layout, blocks)?);
-            return Melmo::with_length(problem, geometry, schedule, Length::Gamma, x0);
-        }
-        Melmo::with_length(problem, whole(problem), schedule, Length::GammaTimesDualNorm, x0)
+        let (beta, operator_squared, normalized) = (self.beta, facts.operator_squared, self.normalized);
+        let schedule = Box::new(Smoothness { beta, lipschitz, operator_squared, normalized });
+        let length = if normalized { Length::Gamma } else { Length::GammaTimesDualNorm };
+        Melmo::with_length(space, schedule, length, x0)
     }
 }

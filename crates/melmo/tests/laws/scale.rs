@@ -28,7 +28,7 @@ fn end_point<S: Real>(penalty: &str, norm: Norm, c: f64) -> (Vec<S>, f64) {
     let geometry = for_layout(norm, problem.layout(), Oracle::Auto).unwrap();
     let mut solver = Melmo::new(&problem, geometry, schedule, &y).unwrap();
     solver.by_ref().take(30).for_each(drop);
-    (solver.x().to_vec(), solver.objective())
+    (solver.x(), solver.objective())
 }
 
 fn scale_law<S: Real>(tolerance: f64) {

@@ -13,17 +13,20 @@ pub use path::{LambdaPath, PathPoint, geometric};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
+use crate::certificate::Shown;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::Geometry;
 use crate::operator::Form;
 use crate::penalty::{Coordinates, Prox};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::coordinate::descent::Descent;
-use crate::solver::measure::Measure;
 use crate::solver::pair::Pair;
-use crate::solver::{Info, Solver, State};
+use crate::solver::state::{self, fits};
+use crate::solver::{Info, Measured, Method, Run, Standing};
+use crate::space::Host;
 
 /// How far a point is from stationary, unit by unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,17 +43,22 @@ pub(crate) struct Score {
 /// One step is one round: sweeps over the working set with Anderson extrapolation, then the gradient over all entries. F
 /// never rises. Its certificates are made of one proximal gradient step from x.
 pub struct CoordinateDescent<'p, S> {
-    problem: &'p Problem<S>,
+    host: Host<'p, S>,
     descent: Descent<S>,
     pair: Pair<S>,
     lipschitz: f64,
-    measure: Measure<S>,
     previous: Vec<S>,
     phi: Vec<S>,
     score: Score,
     objective: f64,
-    k: u64,
-    ended: bool,
+    begun: bool,
+}
+
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    x: Vec<S>,
 }
 
 /// The penalty by units, or a reason why not.
@@ -61,40 +69,32 @@ fn units<S: Real>(g: &dyn Prox<S>) -> Result<&dyn Coordinates<S>, Error> {
 
 impl<'p, S: Real> CoordinateDescent<'p, S> {
     /// Starts at x₀, which is copied; so is the design, column by column.
-    pub fn new(problem: &'p Problem<S>, x0: &[S]) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem<S>, x0: &[S]) -> Result<Run<Self>, Error> {
         Self::start(problem, None, x0)
     }
 
     /// The same with the columns of the loss's own design, copied before.
-    pub fn with_columns(problem: &'p Problem<S>, columns: Arc<Columns<S>>, x0: &[S]) -> Result<Self, Error> {
+    pub fn with_columns(problem: &'p Problem<S>, columns: Arc<Columns<S>>, x0: &[S]) -> Result<Run<Self>, Error> {
         Self::start(problem, Some(columns), x0)
     }
 
-    fn start(problem: &'p Problem<S>, columns: Option<Arc<Columns<S>>>, x0: &[S]) -> Result<Self, Error> {
+    fn start(problem: &'p Problem<S>, columns: Option<Arc<Columns<S>>>, x0: &[S]) -> Result<Run<Self>, Error> {
         problem.check_start(x0)?;
         if !matches!(problem.t().form(), Form::Identity) {
             return Err(Error::Unsupported("coordinate descent needs T = I".into()));
         }
         let descent = Descent::new(problem.f(), units(problem.g())?, columns, x0)?;
-        Ok(Self {
-            problem,
+        Ok(Run::new(Self {
+            host: Host::euclidean(problem)?,
             pair: Pair::new(problem)?,
             lipschitz: problem.f().lipschitz().unwrap_or(0.0),
-            measure: Measure::new(problem),
             previous: x0.to_vec(),
             phi: vec![S::ZERO; x0.len()],
             descent,
             score: Score::default(),
             objective: f64::NAN,
-            k: 0,
-            ended: false,
-        })
-    }
-
-    /// Measured in a norm.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.measure = Measure::in_norm(self.problem, geometry)?;
-        Ok(self)
+            begun: false,
+        }))
     }
 
     /// The columns of the design, for another solver of the same loss.
@@ -102,140 +102,115 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         self.descent.model.columns.clone()
     }
 
-    /// The info of the point it stands at; `None` before the first.
-    pub(super) fn standing(&self) -> Option<Info> {
-        (self.k > 0).then(|| self.info())
-    }
-
-    /// Goes on from x; relative thresholds stay relative to the first start.
-    pub(super) fn begin_at(&mut self, x: &[S]) {
-        self.descent.x.copy_from_slice(x);
-        self.previous.copy_from_slice(x);
-        (self.k, self.ended) = (0, false);
-    }
-
-    /// The largest distance of a unit from stationary, in units of ∇f: the coordinatewise measure, at the current point.
-    pub fn violation(&self) -> f64 {
-        self.score.largest
+    /// x.
+    pub(super) fn point(&self) -> &[S] {
+        &self.descent.x
     }
 
     /// The penalty by units: checked at construction.
     fn g(&self) -> Option<&'p dyn Coordinates<S>> {
-        self.problem.g().coordinates()
+        self.host.problem().g().coordinates()
     }
 
     /// f, ∇f, the scores and the pair at x.
     fn evaluate(&mut self) {
         let Some(g) = self.g() else { return };
+        self.begun = true;
         self.descent.evaluate();
         self.score = self.descent.score(g);
         self.objective = self.descent.f_x + self.descent.penalty(g);
-        self.pair.look(self.problem, &self.descent.x, &self.descent.grad, self.lipschitz);
+        self.pair.look(self.host.problem(), &self.descent.x, &self.descent.grad, self.lipschitz);
     }
 
-    fn advance(&mut self) -> Info {
-        if self.k > 0
+    /// What was found at x, which is x_k.
+    fn info(&self, k: u64) -> Info {
+        let info = Info::unsmoothed(k, 1.0, self.host.between(), [self.pair.residual; 2], self.pair.gap);
+        let finite = self.objective.is_finite() && self.score.squared.is_finite() && self.pair.residual.is_finite();
+        Info { objective: Some(self.objective), finite, ..info }
+    }
+}
+
+impl<S: Real> Run<CoordinateDescent<'_, S>> {
+    /// The largest distance of a unit from stationary, in units of ∇f: the coordinatewise measure, at the current point.
+    pub fn violation(&self) -> f64 {
+        self.method.score.largest
+    }
+
+    /// The info of the point it stands at; `None` before the first.
+    pub(super) fn info(&self) -> Option<Info> {
+        (self.k > 0).then(|| self.method.info(self.k))
+    }
+
+    /// Goes on from x.
+    pub(super) fn begin_at(&mut self, x: &[S]) {
+        self.method.descent.x.copy_from_slice(x);
+        self.method.previous.copy_from_slice(x);
+        self.begin();
+    }
+}
+
+impl<'p, S: Real> Method for CoordinateDescent<'p, S> {
+    type Space = Host<'p, S>;
+
+    fn step(&mut self, k: u64) -> Option<Info> {
+        if k > 0
             && let Some(g) = self.g()
         {
             self.previous.copy_from_slice(&self.descent.x);
             self.descent.choose();
             let _ = self.descent.round(g, self.score.largest, &mut || ControlFlow::Continue(()));
         }
-        self.k += 1;
         self.evaluate();
-        let info = self.info();
-        if info.finite {
-            self.measure.start.get_or_insert([info.dual_norm.upper, info.prox_gap]);
-        } else {
-            self.ended = true;
-            if self.k > 1 {
-                self.descent.x.copy_from_slice(&self.previous);
-                self.evaluate();
-                self.k -= 1;
-            }
-        }
-        info
+        Some(self.info(k + 1))
     }
 
-    /// What was found at x.
-    fn info(&self) -> Info {
-        Info {
-            k: self.k,
-            epoch: None,
-            beta: 0.0,
-            gamma: 1.0,
-            dual_norm: self.measure.bracket(self.pair.residual, self.pair.residual),
-            eta: 0.0,
-            excess: 0.0,
-            prox_gap: self.pair.gap,
-            objective: Some(self.objective),
-            finite: self.objective.is_finite() && self.score.squared.is_finite() && self.pair.residual.is_finite(),
-            candidate: true,
+    fn retreat(&mut self) {
+        self.descent.x.copy_from_slice(&self.previous);
+        self.evaluate();
+    }
+
+    fn standing(&mut self, _: u64) -> impl Standing<Host<'p, S>> {
+        self
+    }
+
+    fn save(&mut self, _: u64) -> state::Memo<S> {
+        state::Memo::CoordinateDescent(Memo { x: self.descent.x.clone() })
+    }
+
+    fn restore(&mut self, k: u64, memo: &state::Memo<S>) -> Result<(), Error> {
+        let state::Memo::CoordinateDescent(Memo { x }) = memo else { return memo.is_none_of("coordinate-descent") };
+        fits(x, self.previous.len())?;
+        self.descent.x.copy_from_slice(x);
+        self.previous.copy_from_slice(x);
+        self.begun = false;
+        if k > 0 {
+            self.evaluate();
         }
+        Ok(())
     }
 }
 
-impl<S: Real> Iterator for CoordinateDescent<'_, S> {
-    type Item = Info;
-
-    fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { Some(self.advance()) }
-    }
-}
-
-impl<S: Real> Solver<S> for CoordinateDescent<'_, S> {
-    fn problem(&self) -> &Problem<S> {
-        self.problem
-    }
-
-    fn x(&self) -> &[S] {
-        &self.descent.x
+impl<'p, S: Real> Standing<Host<'p, S>> for CoordinateDescent<'p, S> {
+    fn place(&mut self) -> (&mut Host<'p, S>, &Vec<S>) {
+        (&mut self.host, &self.descent.x)
     }
 
     fn objective(&mut self) -> f64 {
         self.objective
     }
 
-    fn smoothed(&mut self) -> f64 {
-        self.objective
-    }
-
     fn exact_dual_norm(&mut self) -> f64 {
-        self.pair.gradient(self.problem, &mut self.phi, &self.descent.grad);
-        self.measure.norm(&self.phi)
+        self.pair.gradient(self.host.problem(), &mut self.phi, &self.descent.grad);
+        self.host.dual_norm_of(&self.phi)
     }
 
-    fn norms(&self) -> Vec<BlockNorm> {
-        self.measure.norms()
+    fn show(&mut self) -> Shown {
+        if self.begun { self.pair.show(&mut self.host) } else { Shown::smoothed(self.host.problem().default_beta()) }
     }
+}
 
-    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        if self.k == 0 { Evidence::smoothed(self.problem.default_beta()) } else { self.pair.evidence(self.problem, u) }
-    }
-
-    fn start_measure(&self) -> Option<[f64; 2]> {
-        self.measure.start
-    }
-
-    fn save(&self) -> State<S> {
-        State {
-            solver: "coordinate-descent".into(),
-            k: self.k,
-            numbers: self.measure.start.unwrap_or_default().to_vec(),
-            vectors: vec![self.descent.x.clone()],
-            warm_start: vec![],
-        }
-    }
-
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let start_measure: [f64; 2] = state.check("coordinate-descent", 1, self.previous.len())?;
-        self.descent.x.copy_from_slice(&state.vectors[0]);
-        self.previous.copy_from_slice(&state.vectors[0]);
-        (self.k, self.ended, self.measure.start) = (state.k, false, None);
-        if self.k > 0 {
-            self.measure.start = Some(start_measure);
-            self.evaluate();
-        }
-        Ok(())
+impl<S: Real> Measured for CoordinateDescent<'_, S> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.host.measure_in(geometry)
     }
 }

@@ -1,17 +1,20 @@
 //! Factorisation by two ridge regressions a sweep: past the paper, with a proof of its own (`docs/theory.md`).
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
+use crate::certificate::Shown;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Bracket, Geometry};
+use crate::geometry::Geometry;
 use crate::penalty::Coordinates;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::factors::Factors;
 use crate::solver::factors::rescale::Rescale;
-use crate::solver::measure::Measure;
 use crate::solver::pair::Pair;
-use crate::solver::smoothing::Smoothing;
-use crate::solver::{Info, Solver, State, count};
+use crate::solver::smoothing::{Shrunk, Smoothing};
+use crate::solver::state::{self, count, finite, fits};
+use crate::solver::{Info, Measured, Method, Run, Standing};
+use crate::space::Host;
 use crate::vector;
 
 /// β hands over to coordinate descent when it has fallen to this part of its first value.
@@ -20,8 +23,6 @@ pub const HANDOVER: f64 = 1024.0;
 const SWEEPS: usize = 2;
 /// A sweep from an extrapolated point has to gain this part of what a plain one would.
 const KEPT: f64 = 0.25;
-/// How many numbers a saved state has.
-pub(super) const NUMBERS: usize = 7;
 
 /// W ← V − ∇_WF_β(V, H)·M_W⁻¹ with M_W = 2cHHᵀ + I/β, then H ← argmin f(W, ·), V = W + θ(W − W_before) by Nesterov, β by the
 /// κ-rule ([`Smoothing`]).
@@ -36,7 +37,7 @@ pub(super) const NUMBERS: usize = 7;
 /// it leaves. From there on W moves by coordinate descent on f(·, H) + g itself, entry by entry, if g is a sum over entries;
 /// its certificates are then made of one proximal gradient step from x.
 pub struct Alternating<'p, S> {
-    problem: &'p Problem<S>,
+    host: Host<'p, S>,
     factors: Factors<'p, S>,
     smoothing: Smoothing,
     rescale: Option<Rescale<S>>,
@@ -49,22 +50,31 @@ pub struct Alternating<'p, S> {
     /// prox_{βg}(V), then the next W.
     next: Vec<S>,
     spare: Vec<S>,
-    work: Vec<S>,
     pair: Pair<S>,
-    measure: Measure<S>,
     /// ∇f(x) + T*w, where it is asked for.
     sum: Vec<S>,
     /// Where β hands over to coordinate descent.
     handover: f64,
     t: f64,
-    /// β of the last evaluation; 0 before the first.
+    /// β of the last evaluation; 0 before the first; and of the one before the step.
     beta: f64,
+    before: f64,
     /// ‖W − prox_{βg}(W)‖₂ there.
     gap: f64,
     /// Sweeps of coordinate descent so far.
     polished: u64,
-    k: u64,
-    ended: bool,
+}
+
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    x: Vec<S>,
+    previous: Vec<S>,
+    t: f64,
+    beta: f64,
+    smoothing: Shrunk,
+    polished: u64,
 }
 
 /// What a step from V promises: ½‖φ‖² in the dual of ‖·‖_{M_W}, and ‖V − prox_{βg}(V)‖₂.
@@ -75,23 +85,16 @@ struct Step {
     climbs: bool,
 }
 
-/// What an evaluation found.
-struct Found {
-    beta: f64,
-    dual_norm: Bracket,
-    prox_gap: f64,
-}
-
 impl<'p, S: Real> Alternating<'p, S> {
     /// Starts at x₀ = (W, H), which is copied.
-    pub fn new(problem: &'p Problem<S>, smoothing: Smoothing, x0: &[S]) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem<S>, smoothing: Smoothing, x0: &[S]) -> Result<Run<Self>, Error> {
         problem.check_start(x0)?;
         problem.check_beta(smoothing.beta())?;
         let factors = Factors::new(problem)?;
         let (n, on_w) = (x0.len(), factors.split());
         let zeros = |n: usize| vec![S::ZERO; n];
-        Ok(Self {
-            problem,
+        Ok(Run::new(Self {
+            host: Host::euclidean(problem)?,
             factors,
             smoothing,
             rescale: None,
@@ -101,70 +104,28 @@ impl<'p, S: Real> Alternating<'p, S> {
             v: zeros(on_w),
             next: zeros(on_w),
             spare: zeros(on_w),
-            work: zeros(problem.work_len()),
             pair: Pair::new(problem)?,
-            measure: Measure::new(problem),
             sum: zeros(n),
             handover: smoothing.beta() / HANDOVER,
             t: 1.0,
             beta: 0.0,
+            before: 0.0,
             gap: 0.0,
             polished: 0,
-            k: 0,
-            ended: false,
-        })
-    }
-
-    /// Measured in a norm.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.measure = Measure::in_norm(self.problem, geometry)?;
-        Ok(self)
-    }
-
-    /// Sweeps of coordinate descent so far.
-    pub(super) fn polished(&self) -> u64 {
-        self.polished
-    }
-
-    /// Starts again from x, with another smoothing of the same first β.
-    pub(super) fn begin_at(&mut self, x: &[S], smoothing: Smoothing) {
-        self.x.copy_from_slice(x);
-        self.previous.copy_from_slice(x);
-        (self.smoothing, self.t, self.beta, self.polished) = (smoothing, 1.0, 0.0, 0);
-        (self.k, self.ended) = (0, false);
-    }
-
-    /// Stands at x without smoothing.
-    pub(super) fn settle_at(&mut self, x: &[S]) -> Info {
-        self.x.copy_from_slice(x);
-        self.previous.copy_from_slice(x);
-        self.factors.look_at_w(&self.x[..self.next.len()]);
-        self.judge()
-    }
-
-    /// The info of the point it stands at, evaluated again; `None` before the first.
-    pub(super) fn standing(&mut self) -> Option<Info> {
-        (self.k > 0).then(|| self.judge())
-    }
-
-    /// Also rescales (W_j, H_j) to (tW_j, H_j/t), column by column, every so many sweeps. ‖Y − WH‖ does not change by it, only
-    /// what penalty and ridge cost: with ν > 0 it spares sweeps where W and H would trade their sizes slowly. With ν = 0
-    /// that drives W to 0 and F to its infimum, the Eckart–Young tail: off by default.
-    pub fn rescaling(mut self, every: u64) -> Result<Self, Error> {
-        self.rescale = (every > 0).then(|| Rescale::new(self.problem, every)).transpose()?;
-        Ok(self)
+        }))
     }
 
     /// The penalty by entries, once coordinate descent has taken over.
     fn polishes(&self) -> Option<&'p dyn Coordinates<S>> {
-        let by_entries = self.problem.g().coordinates().filter(|g| g.units() == self.next.len());
+        let by_entries = self.host.problem().g().coordinates().filter(|g| g.units() == self.next.len());
         by_entries.filter(|_| self.smoothing.beta() <= self.handover)
     }
 
-    /// ∇f(x) into `phi` and, while there is a smoothing, ∇F_β(x); W is held, H looked at.
-    fn evaluate(&mut self, beta: f64) -> Found {
+    /// The info of x_k: ∇f(x) into `phi` and, while there is a smoothing, ∇F_β(x); W is held, H looked at.
+    fn evaluate(&mut self, k: u64, beta: f64) -> Info {
         let smooths = self.polishes().is_none();
-        let Self { factors, problem, x, phi, spare, work, pair, measure, .. } = self;
+        let Self { host, factors, x, phi, spare, pair, .. } = self;
+        let between = host.between();
         let (w, h) = x.split_at(factors.split());
         let (phi_w, phi_h) = phi.split_at_mut(factors.split());
         factors.look_at_h(h);
@@ -172,41 +133,40 @@ impl<'p, S: Real> Alternating<'p, S> {
         factors.gradient_h(phi_h, h);
         self.beta = beta;
         if smooths {
+            let (problem, work) = host.parts();
             let slope_squared = problem.g().slopes(spare, w, beta, work);
             vector::axpy(phi_w, 1.0, spare);
             let size = vector::norm2(phi);
-            let dual_norm = measure.bracket(size, size);
             self.gap = beta * slope_squared.sqrt();
-            return Found { beta, dual_norm, prox_gap: self.gap };
+            return Info { beta, ..Info::unsmoothed(k, 1.0, between, [size, size], self.gap) };
         }
-        let lipschitz = factors.lipschitz_w();
-        pair.look(problem, x, phi, lipschitz);
-        Found { beta: 0.0, dual_norm: measure.bracket(pair.residual, pair.residual), prox_gap: pair.gap }
+        pair.look(host.problem(), x, phi, factors.lipschitz_w());
+        Info::unsmoothed(k, 1.0, between, [pair.residual; 2], pair.gap)
     }
 
     /// One sweep without smoothing: W by coordinate descent, then its H.
-    fn polish(&mut self, g: &dyn Coordinates<S>) {
+    fn polish(&mut self, k: u64, g: &dyn Coordinates<S>) {
         self.polished += 1;
         self.previous.copy_from_slice(&self.x);
         let (w, h) = self.x.split_at_mut(self.next.len());
         self.factors.descend_w(g, w, SWEEPS);
         self.factors.look_at_w(w);
         self.factors.ridge_h(h);
-        self.rescale_columns(true);
+        self.rescale_columns(k, true);
     }
 
     /// The option that is off by default.
-    fn rescale_columns(&mut self, polishing: bool) {
-        if let Some(rescale) = self.rescale.as_mut().filter(|rescale| self.k.is_multiple_of(rescale.every)) {
+    fn rescale_columns(&mut self, k: u64, polishing: bool) {
+        if let Some(rescale) = self.rescale.as_mut().filter(|rescale| k.is_multiple_of(rescale.every)) {
             let points = [&mut self.x[..], &mut self.previous[..]];
             let beta = Some(self.beta).filter(|_| !polishing);
-            rescale.apply(self.problem, points, self.factors.rank, self.factors.ridge, beta);
+            rescale.apply(self.host.problem(), points, self.factors.rank, self.factors.ridge, beta);
             self.factors.look_at_w(&self.x[..self.next.len()]);
         }
     }
 
     /// One sweep: the next W, then its H.
-    fn sweep(&mut self) {
+    fn sweep(&mut self, k: u64) {
         let ahead = 0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt());
         let theta = (self.t - 1.0) / ahead;
         self.t = ahead;
@@ -217,7 +177,8 @@ impl<'p, S: Real> Alternating<'p, S> {
             self.t = 1.0;
             step = self.step_from(0.0);
         }
-        let Self { problem, smoothing, v, spare, work, beta, .. } = self;
+        let Self { host, smoothing, v, spare, beta, .. } = self;
+        let (problem, work) = host.parts();
         let g = problem.g();
         let hidden = || g.value(v, work) - g.moreau(spare, v, *beta, work).value;
         let shrank = smoothing.consider(step.promised, step.gap, g.weak_convexity(), hidden);
@@ -226,12 +187,13 @@ impl<'p, S: Real> Alternating<'p, S> {
         }
         self.previous[..self.next.len()].copy_from_slice(&self.next);
         std::mem::swap(&mut self.x, &mut self.previous);
-        self.rescale_columns(false);
+        self.rescale_columns(k, false);
     }
 
     /// `next` ← the W that a step from V = W + θ(W − W_before) leads to, and its H into `previous`, where W_before is lost.
     fn step_from(&mut self, theta: f64) -> Step {
-        let Self { factors, problem, x, previous, v, next, spare, work, beta, .. } = self;
+        let Self { host, factors, x, previous, v, next, spare, beta, .. } = self;
+        let (problem, work) = host.parts();
         let (g, beta, ahead) = (problem.g(), *beta, S::of(theta));
         let w = &x[..factors.split()];
         let (step, h) = previous.split_at_mut(w.len());
@@ -256,7 +218,8 @@ impl<'p, S: Real> Alternating<'p, S> {
     /// F_β(x) − F_β at the W and H of the last [`Self::step_from`]. f is quadratic in W and in H: its slope half way is that of
     /// the whole way, and H is the least for its W.
     fn gain(&mut self) -> f64 {
-        let Self { factors, problem, x, previous, next, spare, phi, work, beta, .. } = self;
+        let Self { host, factors, x, previous, next, spare, phi, beta, .. } = self;
+        let (problem, work) = host.parts();
         let g = problem.g();
         let (w, h) = x.split_at(factors.split());
         let (step, next_h) = previous.split_at_mut(w.len());
@@ -276,143 +239,159 @@ impl<'p, S: Real> Alternating<'p, S> {
     fn plain_gain(&self) -> f64 {
         let slope = vector::norm2_squared(&self.phi[..self.next.len()]);
         let by_slope = slope / (self.factors.trace_w() + 1.0 / self.beta);
-        let convex = 1.0 - self.beta * self.problem.g().weak_convexity();
+        let convex = 1.0 - self.beta * self.host.problem().g().weak_convexity();
         0.5 * by_slope.max(self.smoothing.kappa * convex * self.gap * self.gap / self.beta)
-    }
-
-    /// The info of x, evaluated with the β of now; W is held.
-    fn judge(&mut self) -> Info {
-        let Found { beta, dual_norm, prox_gap } = self.evaluate(self.smoothing.beta());
-        Info {
-            k: self.k,
-            epoch: None,
-            beta,
-            gamma: 1.0,
-            dual_norm,
-            eta: 0.0,
-            excess: 0.0,
-            prox_gap,
-            objective: None,
-            finite: dual_norm.upper.is_finite() && prox_gap.is_finite(),
-            candidate: true,
-        }
-    }
-
-    fn advance(&mut self) -> Info {
-        let last_beta = self.beta;
-        match self.polishes() {
-            _ if self.k == 0 => self.factors.look_at_w(&self.x[..self.next.len()]),
-            Some(g) => self.polish(g),
-            None => self.sweep(),
-        }
-        self.k += 1;
-        let info = self.judge();
-        if info.finite {
-            self.measure.start.get_or_insert([info.dual_norm.upper, info.prox_gap]);
-        } else {
-            self.ended = true;
-            if self.k > 1 {
-                std::mem::swap(&mut self.x, &mut self.previous);
-                self.factors.look_at_w(&self.x[..self.next.len()]);
-                self.evaluate(last_beta);
-                self.k -= 1;
-            }
-        }
-        info
     }
 
     /// f(x) at the current point.
     fn loss(&mut self) -> f64 {
         let (w, h) = self.x.split_at(self.next.len());
-        match self.factors.value(w, h) {
-            Some(value) => value,
-            None => {
-                let value = self.problem.f().value_grad(&mut self.phi, &self.x, &mut self.work);
-                self.evaluate(self.beta);
-                value
-            }
+        if let Some(value) = self.factors.value(w, h) {
+            return value;
         }
+        let (problem, work) = self.host.parts();
+        problem.f().value_grad(&mut self.sum, &self.x, work)
     }
 }
 
-impl<S: Real> Iterator for Alternating<'_, S> {
-    type Item = Info;
+/// A solver that explores is made of these.
+impl<'p, S: Real> Run<Alternating<'p, S>> {
+    /// Also rescales (W_j, H_j) to (tW_j, H_j/t), column by column, every so many sweeps. ‖Y − WH‖ does not change by it, only
+    /// what penalty and ridge cost: with ν > 0 it spares sweeps where W and H would trade their sizes slowly. With ν = 0
+    /// that drives W to 0 and F to its infimum, the Eckart–Young tail: off by default.
+    pub fn rescaling(mut self, every: u64) -> Result<Self, Error> {
+        let problem = self.method.host.problem();
+        self.method.rescale = (every > 0).then(|| Rescale::new(problem, every)).transpose()?;
+        Ok(self)
+    }
 
-    fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { Some(self.advance()) }
+    /// Sweeps of coordinate descent so far.
+    pub(super) fn polished(&self) -> u64 {
+        self.method.polished
+    }
+
+    /// x.
+    pub(super) fn point(&self) -> &[S] {
+        &self.method.x
+    }
+
+    /// Starts again from x, with another smoothing of the same first β.
+    pub(super) fn begin_at(&mut self, x: &[S], smoothing: Smoothing) {
+        self.method.x.copy_from_slice(x);
+        self.method.previous.copy_from_slice(x);
+        (self.method.smoothing, self.method.t) = (smoothing, 1.0);
+        (self.method.beta, self.method.polished) = (0.0, 0);
+        self.begin();
+    }
+
+    /// Stands at x without smoothing.
+    pub(super) fn settle_at(&mut self, x: &[S]) -> Info {
+        self.method.x.copy_from_slice(x);
+        self.method.previous.copy_from_slice(x);
+        self.method.factors.look_at_w(&self.method.x[..self.method.next.len()]);
+        self.method.evaluate(self.k, self.method.smoothing.beta())
+    }
+
+    /// The info of the point it stands at, evaluated again; `None` before the first.
+    pub(super) fn info(&mut self) -> Option<Info> {
+        (self.k > 0).then(|| self.method.evaluate(self.k, self.method.smoothing.beta()))
     }
 }
 
-impl<S: Real> Solver<S> for Alternating<'_, S> {
-    fn problem(&self) -> &Problem<S> {
-        self.problem
+impl<'p, S: Real> Method for Alternating<'p, S> {
+    type Space = Host<'p, S>;
+
+    fn step(&mut self, k: u64) -> Option<Info> {
+        self.before = self.beta;
+        match self.polishes() {
+            _ if k == 0 => self.factors.look_at_w(&self.x[..self.next.len()]),
+            Some(g) => self.polish(k, g),
+            None => self.sweep(k),
+        }
+        Some(self.evaluate(k + 1, self.smoothing.beta()))
     }
 
-    fn x(&self) -> &[S] {
-        &self.x
+    fn retreat(&mut self) {
+        std::mem::swap(&mut self.x, &mut self.previous);
+        self.factors.look_at_w(&self.x[..self.next.len()]);
+        self.evaluate(0, self.before);
+    }
+
+    fn standing(&mut self, _: u64) -> impl Standing<Host<'p, S>> {
+        self
+    }
+
+    fn save(&mut self, _: u64) -> state::Memo<S> {
+        let Self { x, previous, t, beta, smoothing, polished, .. } = self;
+        let [x, previous] = [x, previous].map(|buffer| buffer.clone());
+        state::Memo::Alternating(Memo {
+            x,
+            previous,
+            t: *t,
+            beta: *beta,
+            smoothing: smoothing.save(),
+            polished: *polished,
+        })
+    }
+
+    fn restore(&mut self, k: u64, memo: &state::Memo<S>) -> Result<(), Error> {
+        let state::Memo::Alternating(memo) = memo else { return memo.is_none_of("alternating") };
+        finite([memo.t, memo.beta])?;
+        fits(&memo.x, self.x.len())?;
+        fits(&memo.previous, self.x.len())?;
+        self.polished = count(memo.polished)?;
+        self.smoothing.restore(&memo.smoothing)?;
+        self.x.copy_from_slice(&memo.x);
+        self.previous.copy_from_slice(&memo.previous);
+        (self.t, self.beta) = (memo.t, 0.0);
+        if k > 0 {
+            self.host.problem().check_beta(memo.beta)?;
+            self.factors.look_at_w(&self.x[..self.next.len()]);
+            self.evaluate(k, memo.beta);
+        }
+        Ok(())
+    }
+}
+
+impl<'p, S: Real> Standing<Host<'p, S>> for Alternating<'p, S> {
+    fn place(&mut self) -> (&mut Host<'p, S>, &Vec<S>) {
+        (&mut self.host, &self.x)
     }
 
     fn objective(&mut self) -> f64 {
-        self.loss() + self.problem.penalty(&self.x, &mut self.work)
+        let loss = self.loss();
+        let (problem, work) = self.host.parts();
+        loss + problem.penalty(&self.x, work)
     }
 
     fn smoothed(&mut self) -> f64 {
         if self.polishes().is_some() {
             return self.objective();
         }
-        self.loss() + self.problem.envelope(&self.x, self.beta, &mut self.work)
+        let loss = self.loss();
+        let (problem, work) = self.host.parts();
+        loss + problem.envelope(&self.x, self.beta, work)
     }
 
     fn exact_dual_norm(&mut self) -> f64 {
         if self.polishes().is_none() {
-            return self.measure.norm(&self.phi);
+            return self.host.dual_norm_of(&self.phi);
         }
-        self.pair.gradient(self.problem, &mut self.sum, &self.phi);
-        self.measure.norm(&self.sum)
+        self.pair.gradient(self.host.problem(), &mut self.sum, &self.phi);
+        self.host.dual_norm_of(&self.sum)
     }
 
-    fn norms(&self) -> Vec<BlockNorm> {
-        self.measure.norms()
-    }
-
-    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
+    fn show(&mut self) -> Shown {
         match self.polishes() {
-            Some(_) if self.k > 0 => self.pair.evidence(self.problem, u),
-            _ if self.beta > 0.0 => Evidence::smoothed(self.beta),
-            _ => Evidence::smoothed(self.smoothing.beta()),
+            Some(_) if self.beta > 0.0 => self.pair.show(&mut self.host),
+            _ if self.beta > 0.0 => Shown::smoothed(self.beta),
+            _ => Shown::smoothed(self.smoothing.beta()),
         }
     }
+}
 
-    fn start_measure(&self) -> Option<[f64; 2]> {
-        self.measure.start
-    }
-
-    fn save(&self) -> State<S> {
-        let [dual_norm, prox_gap] = self.measure.start.unwrap_or_default();
-        let own = [self.t, self.beta, dual_norm, prox_gap, self.polished as f64];
-        State {
-            solver: "alternating".into(),
-            k: self.k,
-            numbers: [&own[..], &self.smoothing.numbers()].concat(),
-            vectors: vec![self.x.clone(), self.previous.clone()],
-            warm_start: vec![],
-        }
-    }
-
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let [t, beta, dual_norm, prox_gap, polished, next_beta, since] =
-            state.check::<NUMBERS>("alternating", 2, self.x.len())?;
-        self.smoothing.restore([next_beta, since])?;
-        self.polished = count(polished)?;
-        self.x.copy_from_slice(&state.vectors[0]);
-        self.previous.copy_from_slice(&state.vectors[1]);
-        (self.k, self.t, self.beta, self.ended, self.measure.start) = (state.k, t, 0.0, false, None);
-        if self.k > 0 {
-            self.problem.check_beta(beta)?;
-            self.measure.start = Some([dual_norm, prox_gap]);
-            self.factors.look_at_w(&self.x[..self.next.len()]);
-            self.evaluate(beta);
-        }
-        Ok(())
+impl<S: Real> Measured for Alternating<'_, S> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.host.measure_in(geometry)
     }
 }

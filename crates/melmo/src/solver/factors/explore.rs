@@ -1,16 +1,17 @@
 //! Looking for a better basin from where a factorisation has settled.
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::Geometry;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::seeded::Seeded;
 use crate::solver::factors::Alternating;
-use crate::solver::factors::alternating::NUMBERS;
-use crate::solver::inner::forward_to_inner;
 use crate::solver::smoothing::Smoothing;
-use crate::solver::{Info, Solver, State, count};
+use crate::solver::state::{self, State, count};
+use crate::solver::{Info, Measured, Method, Run, Solver, Standing};
+use crate::space::Host;
 use crate::vector;
 
 /// Sweeps without smoothing after which a pass is judged.
@@ -30,15 +31,24 @@ const KICKS: [f64; 2] = [2.0, 4.0];
 /// points it shows falls from pass to pass, but a pass takes hundreds of steps in which nothing seems to happen, and there is
 /// no last one: give it a number of steps, or a time.
 pub struct Explored<'p, S> {
-    shown: Alternating<'p, S>,
-    scout: Alternating<'p, S>,
+    problem: &'p Problem<S>,
+    shown: Run<Alternating<'p, S>>,
+    scout: Run<Alternating<'p, S>>,
     slower: Smoothing,
     /// Where the next scout sets out.
     from: Vec<S>,
     /// Scouts so far: none during the first pass.
     scouts: u64,
     last: Option<Info>,
-    k: u64,
+}
+
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    scouts: u64,
+    shown: Box<State<S>>,
+    scout: Box<State<S>>,
 }
 
 impl<'p, S: Real> Explored<'p, S> {
@@ -47,23 +57,42 @@ impl<'p, S: Real> Explored<'p, S> {
         problem: &'p Problem<S>,
         smoothing: Smoothing,
         x0: &[S],
-        make: impl Fn(Alternating<'p, S>) -> Result<Alternating<'p, S>, Error>,
-    ) -> Result<Self, Error> {
+        make: impl Fn(Run<Alternating<'p, S>>) -> Result<Run<Alternating<'p, S>>, Error>,
+    ) -> Result<Run<Self>, Error> {
         let slower = smoothing.with(SLOWER * smoothing.kappa, f64::NAN)?;
         let shown = make(Alternating::new(problem, smoothing, x0)?)?;
         let scout = make(Alternating::new(problem, slower, x0)?)?;
-        Ok(Self { shown, scout, slower, from: x0.to_vec(), scouts: 0, last: None, k: 0 })
+        Ok(Run::new(Self { problem, shown, scout, slower, from: x0.to_vec(), scouts: 0, last: None }))
     }
 
-    /// Measured in a norm.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.shown = self.shown.in_norm(geometry)?;
-        Ok(self)
+    fn send(&mut self) {
+        self.from.copy_from_slice(self.shown.point());
+        if self.scouts > 0 {
+            let kick = KICKS[self.scouts as usize % KICKS.len()];
+            let mut seeded = Seeded::new(self.scouts);
+            for block in self.problem.layout().blocks() {
+                let part = &mut self.from[block.range()];
+                let size = kick * vector::norm2(part) / (part.len() as f64).sqrt();
+                part.iter_mut().for_each(|entry| *entry += S::of(size * seeded.normal()));
+            }
+        }
+        self.scouts += 1;
+        self.scout.begin_at(&self.from, self.slower);
     }
+
+    fn judge(&mut self) {
+        let (reached, known) = (self.scout.objective(), self.shown.objective());
+        if reached < known - WORTH * known.abs() {
+            self.last = Some(self.shown.settle_at(self.scout.point()));
+        }
+    }
+}
+
+impl<'p, S: Real> Method for Explored<'p, S> {
+    type Space = Host<'p, S>;
 
     /// One step of whoever moves; the info is of what is shown.
-    fn advance(&mut self) -> Option<Info> {
-        self.k += 1;
+    fn step(&mut self, k: u64) -> Option<Info> {
         if self.scouts == 0 {
             self.last = self.shown.next();
             if self.shown.polished() >= SETTLED {
@@ -77,63 +106,30 @@ impl<'p, S: Real> Explored<'p, S> {
                 self.send();
             }
         }
-        self.last.map(|info| Info { k: self.k, ..info })
+        self.last.map(|info| Info { k: k + 1, ..info })
     }
 
-    fn send(&mut self) {
-        self.from.copy_from_slice(self.shown.x());
-        if self.scouts > 0 {
-            let kick = KICKS[self.scouts as usize % KICKS.len()];
-            let mut seeded = Seeded::new(self.scouts);
-            for block in self.shown.problem().layout().blocks() {
-                let part = &mut self.from[block.range()];
-                let size = kick * vector::norm2(part) / (part.len() as f64).sqrt();
-                part.iter_mut().for_each(|entry| *entry += S::of(size * seeded.normal()));
-            }
-        }
-        self.scouts += 1;
-        self.scout.begin_at(&self.from, self.slower);
+    fn standing(&mut self, _: u64) -> impl Standing<Host<'p, S>> {
+        self.shown.standing()
     }
 
-    fn judge(&mut self) {
-        let (reached, known) = (self.scout.objective(), self.shown.objective());
-        if reached < known - WORTH * known.abs() {
-            self.last = Some(self.shown.settle_at(self.scout.x()));
-        }
-    }
-}
-
-impl<S: Real> Iterator for Explored<'_, S> {
-    type Item = Info;
-
-    fn next(&mut self) -> Option<Info> {
-        self.advance()
-    }
-}
-
-impl<S: Real> Solver<S> for Explored<'_, S> {
-    forward_to_inner!(shown);
-
-    fn save(&self) -> State<S> {
-        let (shown, scout) = (self.shown.save(), self.scout.save());
-        let stage = [self.scouts as f64, shown.k as f64, scout.k as f64];
-        State {
-            solver: "alternating, explored".into(),
-            k: self.k,
-            numbers: [&stage[..], &shown.numbers, &scout.numbers].concat(),
-            vectors: [shown.vectors, scout.vectors].concat(),
-            warm_start: vec![],
-        }
+    fn save(&mut self, _: u64) -> state::Memo<S> {
+        let [shown, scout] = [&mut self.shown, &mut self.scout].map(|run| Box::new(run.save()));
+        state::Memo::Explored(Memo { scouts: self.scouts, shown, scout })
     }
 
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let all: [f64; 3 + 2 * NUMBERS] = state.check("alternating, explored", 4, self.shown.x().len())?;
-        let (of_shown, of_scout) = all[3..].split_at(NUMBERS);
-        self.shown.restore(&State::part("alternating", all[1], of_shown, &state.vectors[..2])?)?;
-        self.scout.restore(&State::part("alternating", all[2], of_scout, &state.vectors[2..])?)?;
-        self.scouts = count(all[0])?;
-        self.k = state.k;
-        self.last = self.shown.standing();
+    fn restore(&mut self, _: u64, memo: &state::Memo<S>) -> Result<(), Error> {
+        let state::Memo::Explored(Memo { scouts, shown, scout }) = memo else { return memo.is_none_of("explored") };
+        self.scouts = count(*scouts)?;
+        self.shown.restore(shown)?;
+        self.scout.restore(scout)?;
+        self.last = self.shown.info();
         Ok(())
+    }
+}
+
+impl<S: Real> Measured for Explored<'_, S> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.shown.method.measure_in(geometry)
     }
 }

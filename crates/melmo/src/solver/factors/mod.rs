@@ -1,9 +1,9 @@
 //! c‖M⊙(Y − WH)‖² + ν/2·‖H‖² with one factor held while the other moves: what factorisation methods share.
 
-mod alternating;
-mod explore;
+pub(in crate::solver) mod alternating;
+pub(in crate::solver) mod explore;
 mod observed;
-mod palm;
+pub(in crate::solver) mod palm;
 mod rescale;
 
 pub use alternating::{Alternating, HANDOVER};

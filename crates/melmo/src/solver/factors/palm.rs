@@ -1,14 +1,17 @@
 //! Proximal alternating linearised minimisation, plain and with inertia: the yardstick for factorisation.
 
-use crate::certificate::Evidence;
+use serde::{Deserialize, Serialize};
+
+use crate::certificate::Shown;
 use crate::error::Error;
-use crate::geometry::{BlockNorm, Geometry};
+use crate::geometry::Geometry;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::factors::Factors;
-use crate::solver::measure::Measure;
 use crate::solver::pair::Pair;
-use crate::solver::{Info, Solver, State};
+use crate::solver::state::{self, fits};
+use crate::solver::{Info, Measured, Method, Run, Standing};
+use crate::space::Host;
 use crate::vector;
 
 /// W ← prox_{sg}(V − s∇_Wf(V, H)), s = 1/max(L_W, 2ρ); H ← X − ∇_Hf(W, X)/L_H, with L_W = 2cσ₁(HHᵀ), L_H = 2cσ₁(WᵀW) + ν.
@@ -16,71 +19,70 @@ use crate::vector;
 /// PALM (Bolte, Sabach and Teboulle 2014) has V = W and X = H; iPALM (Pock and Sabach 2016) extrapolates both by
 /// θ_k = (k − 1)/(k + 2). No smoothing: its certificates are made of one proximal gradient step from x.
 pub struct Palm<'p, S> {
-    problem: &'p Problem<S>,
+    host: Host<'p, S>,
     factors: Factors<'p, S>,
     pair: Pair<S>,
-    measure: Measure<S>,
     inertia: bool,
     x: Vec<S>,
     previous: Vec<S>,
     /// ∇f(x).
     grad: Vec<S>,
     next: Vec<S>,
-    work: Vec<S>,
-    k: u64,
-    ended: bool,
+    begun: bool,
+}
+
+/// What is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Memo<S: Real> {
+    inertia: bool,
+    x: Vec<S>,
+    previous: Vec<S>,
 }
 
 impl<'p, S: Real> Palm<'p, S> {
     /// Starts at x₀ = (W, H), which is copied.
-    pub fn new(problem: &'p Problem<S>, inertia: bool, x0: &[S]) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem<S>, inertia: bool, x0: &[S]) -> Result<Run<Self>, Error> {
         problem.check_start(x0)?;
         let n = x0.len();
-        Ok(Self {
-            problem,
+        Ok(Run::new(Self {
+            host: Host::euclidean(problem)?,
             factors: Factors::new(problem)?,
             pair: Pair::new(problem)?,
-            measure: Measure::new(problem),
             inertia,
             x: x0.to_vec(),
             previous: x0.to_vec(),
             grad: vec![S::ZERO; n],
             next: vec![S::ZERO; n],
-            work: vec![S::ZERO; problem.work_len()],
-            k: 0,
-            ended: false,
-        })
-    }
-
-    /// Measured in a norm.
-    pub fn in_norm(mut self, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
-        self.measure = Measure::in_norm(self.problem, geometry)?;
-        Ok(self)
+            begun: false,
+        }))
     }
 
     /// ∇f(x) and the pair, for the W that is held; H is looked at.
     fn evaluate(&mut self) {
-        let Self { factors, problem, x, grad, .. } = self;
+        self.begun = true;
+        let Self { factors, x, grad, .. } = self;
         let (w, h) = x.split_at(factors.split());
         let (grad_w, grad_h) = grad.split_at_mut(factors.split());
         factors.look_at_h(h);
         factors.gradient_w(grad_w, w, false);
         factors.gradient_h(grad_h, h);
         let lipschitz = factors.lipschitz_w().max(factors.lipschitz_h());
-        self.pair.look(problem, x, grad, lipschitz);
+        self.pair.look(self.host.problem(), x, grad, lipschitz);
     }
 
     /// next ← x + θ(x − previous).
-    fn extrapolate(&mut self) {
-        let k = self.k as f64;
+    fn extrapolate(&mut self, k: u64) {
+        let k = k as f64;
         let theta = S::of(if self.inertia { (k - 1.0) / (k + 2.0) } else { 0.0 });
         let points = self.x.iter().zip(&self.previous);
         self.next.iter_mut().zip(points).for_each(|(next, (&x, &before))| *next = x + theta * (x - before));
     }
 
-    fn sweep(&mut self) {
-        self.extrapolate();
-        let Self { factors, problem, x, previous, grad, next, work, .. } = self;
+    fn sweep(&mut self, k: u64) {
+        self.extrapolate(k);
+        let Self { host, factors, x, previous, grad, next, .. } = self;
+        let (problem, work) = host.parts();
         let split = factors.split();
         let (v_w, v_h) = next.split_at_mut(split);
         let (grad_w, grad_h) = grad.split_at_mut(split);
@@ -95,109 +97,82 @@ impl<'p, S: Real> Palm<'p, S> {
         std::mem::swap(x, previous);
     }
 
-    fn advance(&mut self) -> Info {
-        match self.k {
-            0 => self.factors.look_at_w(&self.x[..self.factors.split()]),
-            _ => self.sweep(),
-        }
-        self.k += 1;
+    /// Holds the W of x, and looks at all the rest.
+    fn stand(&mut self) {
+        self.factors.look_at_w(&self.x[..self.factors.split()]);
         self.evaluate();
-        let info = Info {
-            k: self.k,
-            epoch: None,
-            beta: 0.0,
-            gamma: 1.0,
-            dual_norm: self.measure.bracket(self.pair.residual, self.pair.residual),
-            eta: 0.0,
-            excess: 0.0,
-            prox_gap: self.pair.gap,
-            objective: None,
-            finite: self.pair.residual.is_finite() && self.pair.gap.is_finite(),
-            candidate: true,
-        };
-        if info.finite {
-            self.measure.start.get_or_insert([info.dual_norm.upper, info.prox_gap]);
-        } else {
-            self.ended = true;
-            if self.k > 1 {
-                std::mem::swap(&mut self.x, &mut self.previous);
-                self.factors.look_at_w(&self.x[..self.factors.split()]);
-                self.evaluate();
-                self.k -= 1;
-            }
+    }
+}
+
+impl<'p, S: Real> Method for Palm<'p, S> {
+    type Space = Host<'p, S>;
+
+    fn step(&mut self, k: u64) -> Option<Info> {
+        match k {
+            0 => self.factors.look_at_w(&self.x[..self.factors.split()]),
+            _ => self.sweep(k),
         }
-        info
+        self.evaluate();
+        Some(Info::unsmoothed(k + 1, 1.0, self.host.between(), [self.pair.residual; 2], self.pair.gap))
     }
 
-    fn loss(&mut self) -> f64 {
-        let (w, h) = self.x.split_at(self.factors.split());
-        let value = self.factors.value(w, h);
-        value.unwrap_or_else(|| self.problem.f().value_grad(&mut self.next, &self.x, &mut self.work))
+    fn retreat(&mut self) {
+        std::mem::swap(&mut self.x, &mut self.previous);
+        self.stand();
+    }
+
+    fn standing(&mut self, _: u64) -> impl Standing<Host<'p, S>> {
+        self
+    }
+
+    fn save(&mut self, _: u64) -> state::Memo<S> {
+        state::Memo::Palm(Memo { inertia: self.inertia, x: self.x.clone(), previous: self.previous.clone() })
+    }
+
+    fn restore(&mut self, k: u64, memo: &state::Memo<S>) -> Result<(), Error> {
+        let name = |inertia: bool| if inertia { "ipalm" } else { "palm" };
+        let state::Memo::Palm(Memo { inertia, x, previous }) = memo else { return memo.is_none_of(name(self.inertia)) };
+        if *inertia != self.inertia {
+            let message = format!("a state of `{}` cannot resume `{}`", name(*inertia), name(self.inertia));
+            return Err(Error::Unsupported(message));
+        }
+        fits(x, self.x.len())?;
+        fits(previous, self.x.len())?;
+        self.x.copy_from_slice(x);
+        self.previous.copy_from_slice(previous);
+        self.begun = false;
+        if k > 0 {
+            self.stand();
+        }
+        Ok(())
     }
 }
 
-impl<S: Real> Iterator for Palm<'_, S> {
-    type Item = Info;
-
-    fn next(&mut self) -> Option<Info> {
-        if self.ended { None } else { Some(self.advance()) }
-    }
-}
-
-impl<S: Real> Solver<S> for Palm<'_, S> {
-    fn problem(&self) -> &Problem<S> {
-        self.problem
-    }
-
-    fn x(&self) -> &[S] {
-        &self.x
+impl<'p, S: Real> Standing<Host<'p, S>> for Palm<'p, S> {
+    fn place(&mut self) -> (&mut Host<'p, S>, &Vec<S>) {
+        (&mut self.host, &self.x)
     }
 
     fn objective(&mut self) -> f64 {
-        self.loss() + self.problem.penalty(&self.x, &mut self.work)
-    }
-
-    fn smoothed(&mut self) -> f64 {
-        self.objective()
+        let (w, h) = self.x.split_at(self.factors.split());
+        let value = self.factors.value(w, h);
+        let (problem, work) = self.host.parts();
+        let loss = value.unwrap_or_else(|| problem.f().value_grad(&mut self.next, &self.x, work));
+        loss + problem.penalty(&self.x, work)
     }
 
     fn exact_dual_norm(&mut self) -> f64 {
-        self.pair.gradient(self.problem, &mut self.next, &self.grad);
-        self.measure.norm(&self.next)
+        self.pair.gradient(self.host.problem(), &mut self.next, &self.grad);
+        self.host.dual_norm_of(&self.next)
     }
 
-    fn norms(&self) -> Vec<BlockNorm> {
-        self.measure.norms()
+    fn show(&mut self) -> Shown {
+        if self.begun { self.pair.show(&mut self.host) } else { Shown::smoothed(self.host.problem().default_beta()) }
     }
+}
 
-    fn evidence<'u>(&self, u: &'u mut [S]) -> Evidence<'u, S> {
-        if self.k == 0 { Evidence::smoothed(self.problem.default_beta()) } else { self.pair.evidence(self.problem, u) }
-    }
-
-    fn start_measure(&self) -> Option<[f64; 2]> {
-        self.measure.start
-    }
-
-    fn save(&self) -> State<S> {
-        State {
-            solver: if self.inertia { "ipalm" } else { "palm" }.into(),
-            k: self.k,
-            numbers: self.measure.start.unwrap_or_default().to_vec(),
-            vectors: vec![self.x.clone(), self.previous.clone()],
-            warm_start: vec![],
-        }
-    }
-
-    fn restore(&mut self, state: &State<S>) -> Result<(), Error> {
-        let start_measure: [f64; 2] = state.check(if self.inertia { "ipalm" } else { "palm" }, 2, self.x.len())?;
-        self.x.copy_from_slice(&state.vectors[0]);
-        self.previous.copy_from_slice(&state.vectors[1]);
-        (self.k, self.ended, self.measure.start) = (state.k, false, None);
-        if self.k > 0 {
-            self.measure.start = Some(start_measure);
-            self.factors.look_at_w(&self.x[..self.factors.split()]);
-            self.evaluate();
-        }
-        Ok(())
+impl<S: Real> Measured for Palm<'_, S> {
+    fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
+        self.host.measure_in(geometry)
     }
 }

@@ -308,3 +308,31 @@ fn polishing_is_never_worse_and_resumes() {
     }
     assert!(better > 0, "no look was ever worth it");
 }
+
+/// Columns that nearly repeat one another, classes that are nearly separable, a weight near 0: steps of the length that sup h″ allows
+/// would take thousands of rounds.
+#[test]
+fn an_ill_conditioned_logistic_model_takes_a_few_rounds() {
+    let (rows, cols) = (300, 12);
+    let mut seeded = Seeded::new(8);
+    let mut a = Vec::new();
+    let mut labels = Vec::new();
+    for _ in 0..rows {
+        let common = seeded.normal();
+        a.extend((0..cols).map(|_| common + 0.05 * seeded.normal()));
+        labels.push(f64::from(common + 0.3 * seeded.normal() > 0.0));
+    }
+    let f = Logistic::new(dense(&a, rows), labels).unwrap();
+    for convex in [true, false] {
+        let penalty = |lambda: f64| -> Result<Box<dyn Prox<f64>>, Error> {
+            Ok(match convex {
+                true => Box::new(Entrywise::new(L1::new(lambda)?, cols)),
+                false => Box::new(Entrywise::new(Mcp::new(lambda, 3.0)?, cols)),
+            })
+        };
+        let mut path = LambdaPath::new(&f, None, penalty).unwrap().accuracy(1e-8, 100);
+        let last = path.lambda_max().unwrap() / 1000.0;
+        let point = path.solve(last).unwrap();
+        assert!(point.violation <= 1e-8 * point.kink && point.rounds <= 20, "{point:?}");
+    }
+}

@@ -80,6 +80,17 @@ impl Link {
         }
     }
 
+    /// h″ where h′ is `slope`.
+    #[inline(always)]
+    pub fn bend<S: Real>(self, slope: S) -> S {
+        match self {
+            Self::Squares => S::ONE,
+            Self::Logistic => slope.abs() * (S::ONE - slope.abs()),
+            Self::Huber(delta) if slope.abs() < S::of(delta) => S::ONE,
+            Self::Huber(_) => S::ZERO,
+        }
+    }
+
     /// h(y) and h′(y) for the datum b.
     #[inline(always)]
     pub fn value_slope<S: Real>(self, y: S, b: S) -> (S, S) {

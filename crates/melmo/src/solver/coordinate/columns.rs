@@ -3,7 +3,8 @@
 use crate::error::Error;
 use crate::operator::{Form, LinOp};
 use crate::real::Real;
-use crate::{threads, vector};
+use crate::threads;
+use crate::vector::{self, simd};
 
 /// The columns a_j of a dense or sparse matrix, each in one stretch of memory.
 #[derive(Clone, Debug)]
@@ -80,6 +81,32 @@ impl<S: Real> Columns<S> {
                 let t = S::of(t);
                 a.iter().zip(rows).for_each(|(&a, &i)| y[i] += t * a);
             }
+        }
+    }
+
+    /// Σ wᵢaᵢⱼ².
+    pub fn weighted_square(&self, j: usize, w: &[S]) -> f64 {
+        let term = |a: S, w: S| w.f64() * a.f64() * a.f64();
+        match self.column(j) {
+            (a, None) => a.iter().zip(w).map(|(&a, &w)| term(a, w)).sum(),
+            (a, Some(rows)) => a.iter().zip(rows).map(|(&a, &i)| term(a, w[i])).sum(),
+        }
+    }
+
+    /// y ← y + t·w⊙a_j.
+    #[inline]
+    pub fn axpy_weighted(&self, j: usize, t: f64, w: &[S], y: &mut [S]) {
+        let t = S::of(t);
+        match self.column(j) {
+            (a, None) => simd(
+                #[inline(always)]
+                || {
+                    for ((y, &w), &a) in y.iter_mut().zip(w).zip(a) {
+                        *y += t * w * a;
+                    }
+                },
+            ),
+            (a, Some(rows)) => a.iter().zip(rows).for_each(|(&a, &i)| y[i] += t * w[i] * a),
         }
     }
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::penalty::Coordinates;
 use crate::real::Real;
-use crate::smooth::Smooth;
+use crate::smooth::{Link, Smooth};
 use crate::solver::coordinate::anderson::Anderson;
 use crate::solver::coordinate::model::Model;
+use crate::solver::coordinate::newton::Newton;
 use crate::solver::coordinate::{Columns, Score};
 use crate::threads;
 
@@ -17,13 +18,14 @@ const SWEEPS: usize = 200;
 /// Columns that a thread takes at a time.
 const COLUMNS: usize = 32;
 /// A round ends when what still moves is so small next to what moved it to start.
-const ENOUGH: f64 = 0.1;
+pub(super) const ENOUGH: f64 = 0.1;
 
 /// x, and everything that a round of sweeps needs.
 ///
 /// A round: unit by unit, x_c ← prox_{g_c/L_c}(x_c − ∇_cf(x)/L_c) with L_c = max(σ₁(A_c)²·sup h″, 2ρ_c), the exact minimiser
 /// along c for a single entry under squares; after six sweeps an extrapolation, kept when F falls by it. Where ρ_c exceeds
-/// the curvature of f the exact minimiser may not be unique; the longer L_c makes a step that never raises F.
+/// the curvature of f the exact minimiser may not be unique; the longer L_c makes a step that never raises F. Losses that are not
+/// quadratic are swept as quadratic models ([`newton`](super::newton)) as long as that lowers F.
 pub(super) struct Descent<S> {
     pub model: Model<S>,
     pub x: Vec<S>,
@@ -32,18 +34,19 @@ pub(super) struct Descent<S> {
     /// f(x) at the last evaluation.
     pub f_x: f64,
     /// Unit c is `entries[offsets[c]..offsets[c + 1]]`.
-    entries: Vec<usize>,
-    offsets: Vec<usize>,
+    pub(super) entries: Vec<usize>,
+    pub(super) offsets: Vec<usize>,
     /// σ₁(A_c)²·sup h″.
     curvature: Vec<f64>,
     /// How far each unit is from stationary.
     pub scores: Vec<f64>,
     /// The units of this round, ascending, and their entries.
     pub set: Vec<usize>,
-    set_entries: Vec<usize>,
+    pub(super) set_entries: Vec<usize>,
+    pub(super) newton: Newton<S>,
     anderson: Anderson<S>,
     extrapolated: Vec<S>,
-    unit: Vec<S>,
+    pub(super) unit: Vec<S>,
 }
 
 impl<S: Real> Descent<S> {
@@ -64,6 +67,7 @@ impl<S: Real> Descent<S> {
         let curvature: Vec<f64> = offsets.windows(2).map(|w| model.curvature(&entries[w[0]..w[1]])).collect();
         let largest = offsets.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
         let (units, n) = (curvature.len(), x0.len());
+        let newton = Newton::new(model.newton_rows(), units, n);
         Ok(Self {
             model,
             x: x0.to_vec(),
@@ -75,6 +79,7 @@ impl<S: Real> Descent<S> {
             scores: vec![0.0; units],
             set: Vec::with_capacity(units),
             set_entries: Vec::with_capacity(n),
+            newton,
             anderson: Anderson::new(n),
             extrapolated: vec![S::ZERO; n],
             unit: vec![S::ZERO; largest],
@@ -155,6 +160,9 @@ impl<S: Real> Descent<S> {
         for &c in &self.set {
             self.set_entries.extend_from_slice(&self.entries[self.offsets[c]..self.offsets[c + 1]]);
         }
+        if self.model.link != Link::Squares && self.newton_round(g, largest, go_on)? {
+            return ControlFlow::Continue(());
+        }
         self.anderson.clear();
         for _ in 0..SWEEPS {
             let moved = self.sweep(g);
@@ -223,7 +231,7 @@ impl<S: Real> Descent<S> {
         }
     }
 
-    fn set_penalty(&mut self, g: &dyn Coordinates<S>) -> f64 {
+    pub(super) fn set_penalty(&mut self, g: &dyn Coordinates<S>) -> f64 {
         (0..self.set.len()).map(|at| self.penalty_of(g, self.set[at])).sum()
     }
 }

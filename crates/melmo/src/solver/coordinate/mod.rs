@@ -4,6 +4,7 @@ mod anderson;
 mod columns;
 mod descent;
 mod model;
+mod newton;
 mod path;
 mod working_set;
 

@@ -59,6 +59,34 @@ impl<S: Real> Model<S> {
         }
     }
 
+    /// h′(Ax).
+    pub fn slopes(&self) -> &[S] {
+        &self.slopes
+    }
+
+    /// weights ← h″(Ax), but no less than a part of sup h″.
+    pub fn bends(&self, weights: &mut [S], least: f64) {
+        let least = S::of(least * self.link.curvature());
+        for (weight, &slope) in weights.iter_mut().zip(&self.slopes) {
+            let bend = self.link.bend(slope);
+            *weight = if bend > least { bend } else { least };
+        }
+    }
+
+    /// f where Ax is what `keep` remembered, plus t·moved; h′ becomes what it is there. Not for squares.
+    pub fn value_along(&mut self, moved: &[S], t: f64) -> f64 {
+        let t = S::of(t);
+        for ((y, &kept), &moved) in self.y.iter_mut().zip(&self.kept[0]).zip(moved) {
+            *y = kept + t * moved;
+        }
+        self.value()
+    }
+
+    /// Rows of what a quadratic model needs: none where f is quadratic itself.
+    pub fn newton_rows(&self) -> usize {
+        if self.link == Link::Squares { 0 } else { self.target.len() }
+    }
+
     /// ∂f/∂x_j.
     #[inline]
     pub fn partial(&self, j: usize) -> f64 {

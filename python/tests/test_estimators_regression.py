@@ -170,3 +170,24 @@ def test_bad_input_is_refused_with_the_reason():
         SparseRegression(lam=-1.0).fit(X, y)
     with pytest.raises(ValueError, match="class"):
         SparseLogistic().fit(X, np.zeros(len(X)))
+
+
+@pytest.mark.parametrize("lam", [1e-2, 1e-3, 1e-4])
+def test_an_ill_conditioned_logistic_model_is_liblinears(lam):
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.linear_model import LogisticRegression
+
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(0)) / X.std(0)
+    model = melmo.SparseLogistic("l1", lam).fit(X, y)
+    assert np.max(model.n_iter_) <= 50
+    # Its intercept is a column of 100s, penalised: all but free.
+    other = LogisticRegression(
+        penalty="l1", C=1 / (len(y) * lam), solver="liblinear", tol=1e-8, max_iter=100000, intercept_scaling=100
+    ).fit(X, y)
+
+    def objective(fitted):
+        margins = (2 * y - 1) * fitted.decision_function(X)
+        return np.mean(np.logaddexp(0, -margins)) + lam * np.abs(fitted.coef_).sum()
+
+    assert objective(model) <= objective(other) * (1 + 1e-6)

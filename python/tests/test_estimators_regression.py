@@ -175,7 +175,6 @@ def test_bad_input_is_refused_with_the_reason():
 @pytest.mark.parametrize("lam", [1e-2, 1e-3, 1e-4])
 def test_an_ill_conditioned_logistic_model_is_liblinears(lam):
     from sklearn.datasets import load_breast_cancer
-    from sklearn.linear_model import LogisticRegression
 
     X, y = load_breast_cancer(return_X_y=True)
     X = (X - X.mean(0)) / X.std(0)

@@ -64,9 +64,10 @@ impl<S: Real> Model<S> {
         &self.slopes
     }
 
-    /// weights ← h″(Ax), but no less than a part of sup h″.
-    pub fn bends(&self, weights: &mut [S], least: f64) {
-        let least = S::of(least * self.link.curvature());
+    /// weights ← h″(Ax), but no less than a part of sup h″: a datum that is fitted well, or far away, keeps some curvature. Huber's h″
+    /// jumps to 0 and back, that of the logistic loss goes there slowly, where classes can be told apart.
+    pub fn bends(&self, weights: &mut [S]) {
+        let least = S::of(if self.link == Link::Logistic { 1e-7 } else { 1e-3 });
         for (weight, &slope) in weights.iter_mut().zip(&self.slopes) {
             let bend = self.link.bend(slope);
             *weight = if bend > least { bend } else { least };

@@ -13,8 +13,6 @@ const MODELS: usize = 20;
 const SWEEPS: usize = 100;
 /// Sweeps over a model end when what moves is so small next to the first sweep's moves.
 const INNER: f64 = 0.05;
-/// h″ is taken to be at least this part of its largest value: a datum that is fitted well, or far away, keeps some curvature.
-const LEAST: f64 = 1e-3;
 /// Halvings of a step, at most.
 const HALVINGS: i32 = 12;
 /// A step has to lower F by this part of what the model promises.
@@ -69,7 +67,7 @@ impl<S: Real> Descent<S> {
     fn build(&mut self) {
         let Self { model, newton, set, set_entries, x, entries, offsets, .. } = self;
         let Newton { weights, residual, curvature, target, .. } = newton;
-        model.bends(weights, LEAST);
+        model.bends(weights);
         residual.copy_from_slice(model.slopes());
         for &c in &*set {
             let members = &entries[offsets[c]..offsets[c + 1]];

@@ -61,8 +61,8 @@ class Result(dict[str, Any]):
     gap : float or None
         A bound on F(x) − F*, where there is one; ``certificate.no_gap`` says why there is none.
     status : str
-        ``certified``, ``settled``, ``iterations``, ``time``, ``stopped`` (by the callback), ``interrupted`` (Ctrl-C),
-        ``not-finite`` or ``raised``.
+        ``certified``, ``settled``, ``iterations``, ``time``, ``start`` (the last point lay above the start, which is returned),
+        ``stopped`` (by the callback), ``interrupted`` (Ctrl-C), ``not-finite`` or ``raised``.
     success : bool
         Whether the run was certified (what was asked for is proven) or settled (nothing is left to do, to `tol`).
     message : str

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use melmo::certificate::Certificate;
+use melmo::drive::Rose;
 use melmo::real::Real;
 use melmo_tasks::{Ended, Prepared, Settings, Solved, Until, Watch, solve};
 
@@ -57,21 +58,40 @@ pub struct Ready<S: Real, K> {
 
 /// Runs a command in the precision it asks for, from where it stood where it has `begun`.
 pub fn run<C: Solve>(command: &C, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
+    run_with(command, job, begun, inputs(command.solving()))
+}
+
+/// The same with inputs of which some may have been read.
+pub fn run_with<C: Solve>(
+    command: &C,
+    job: &Job,
+    begun: Option<Checkpoint>,
+    inputs: Inputs,
+) -> Result<ExitCode, Error> {
     match command.solving().precision.as_str() {
-        "f32" => run_in::<f32, C>(command, job, begun),
-        _ => run_in::<f64, C>(command, job, begun),
+        "f32" => run_in::<f32, C>(command, job, begun, inputs),
+        _ => run_in::<f64, C>(command, job, begun, inputs),
     }
 }
 
-fn run_in<S: Real, C: Solve>(command: &C, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
+/// What a run reads with: until Ctrl-C or the end of its time, which begins now.
+pub fn inputs(solving: &Solving) -> Inputs {
+    let known_again = solving.checkpoint.is_some() || solving.result.is_some();
+    Inputs::new(solving, known_again, &progress::until(solving.quiet, solving.time_limit))
+}
+
+fn run_in<S: Real, C: Solve>(
+    command: &C,
+    job: &Job,
+    begun: Option<Checkpoint>,
+    mut inputs: Inputs,
+) -> Result<ExitCode, Error> {
     let solving = command.solving();
-    let until = progress::until(solving.quiet, solving.time_limit);
     let mut outputs = plan(command, begun.as_ref())?;
     if let Some(path) = &solving.save_config {
         outputs.bytes(path, job.to_toml().as_bytes())?;
     }
-    let kept = solving.checkpoint.is_some() || solving.result.is_some();
-    let (mut inputs, mut summary) = (Inputs::new(solving, kept, &until), Summary::default());
+    let mut summary = Summary::default();
     summary.silent("command", job.command.clone());
     if let Some(caveat) = begun.as_ref().and_then(Checkpoint::caveat) {
         say::note(&format!("melmo: note: {caveat}"));
@@ -79,8 +99,10 @@ fn run_in<S: Real, C: Solve>(command: &C, job: &Job, begun: Option<Checkpoint>) 
     }
     let ready = command.prepare::<S>(&mut inputs, &mut summary)?;
     // What reading and preparing took is no longer there for the solver.
-    let settings = Settings { time_limit: until.left(), ..solving.settings() };
-    let header = Header::new::<S>(job, &ready.resolved, inputs.sources);
+    let settings = Settings { time_limit: inputs.until.left(), ..solving.settings() };
+    // What an earlier run was about to put in place may be there until this one has ended.
+    let placed = begun.as_ref().map_or_else(Vec::new, |begun| begun.header.placed.clone());
+    let header = Header { placed, ..Header::new::<S>(job, &ready.resolved, inputs.sources) };
     let solved = watched(&ready.prepared, &settings, solving, &header, begun)?;
     told(&ready.prepared, &solved, solving, &mut summary);
     command.deliver(&ready, &solved, &mut outputs, &mut summary)?;
@@ -190,11 +212,20 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
         Ended::Certified => "certified",
         Ended::Iterations => "all steps taken",
         Ended::Settled => "settled",
+        Ended::Start => "the end lay above the start, which is returned",
         Ended::Time => "time is up",
         Ended::Interrupted if interrupted() => "interrupted; the point so far is kept",
         Ended::Interrupted => "ended early; the point so far is kept",
         Ended::NotFinite => "a number was not finite; the last good point is kept",
     };
+    if let Some(Rose { start, end, returned }) = report.rose {
+        let text = match returned {
+            true => format!("F was {} at the end: this is the start, which lies lower", short(end)),
+            false => format!("F was {} there, lower than at the end", short(start)),
+        };
+        summary.add("F_at_start", start, "start", text);
+        summary.silent("F_at_end", end);
+    }
     let time = solved.elapsed.as_secs_f64();
     summary.add("iterations", steps, "steps", format!("{steps} in {}: {why}", seconds(time)));
     summary.silent("status", solved.ended.name());
@@ -244,7 +275,9 @@ fn certified<S: Real>(certificate: &Certificate<S>, solving: &Solving, summary: 
 fn exit(settings: &Settings, ended: Ended) -> ExitCode {
     let done = match ended {
         Ended::Certified => true,
-        Ended::Iterations | Ended::Settled | Ended::Time => settings.epsilon.is_none() && settings.gap.is_none(),
+        Ended::Iterations | Ended::Settled | Ended::Start | Ended::Time => {
+            settings.epsilon.is_none() && settings.gap.is_none()
+        }
         Ended::Interrupted | Ended::NotFinite => false,
     };
     ExitCode::from(u8::from(!done))

@@ -156,3 +156,20 @@ fn a_pipe_that_never_speaks_can_be_left() {
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     assert!(begun.elapsed().as_secs() < 30);
 }
+
+#[test]
+fn an_image_from_a_pipe_is_read_once() {
+    let place = Place::new();
+    assert!(std::process::Command::new("mkfifo").arg(place.file("y.csv")).status().unwrap().success());
+    let cell = |i: usize, j: usize| format!("{:.3}", ((i * 7919 + j * 104_729) % 101) as f64 / 101.0);
+    let line = |i: usize| (0..9).map(|j| cell(i, j)).collect::<Vec<_>>().join(",") + "\n";
+    let image: String = (0..12).map(line).collect();
+    for more in ["", "--result r"] {
+        let (path, image) = (place.file("y.csv"), image.clone());
+        let writer = std::thread::spawn(move || fs::write(path, image));
+        // A second read would wait until its time is up.
+        place.done(&format!("denoise y.csv -o x.npy --force -q --iterations 5 --time-limit 20s {more}"));
+        writer.join().unwrap().unwrap();
+    }
+    assert!(place.file("r/result.json").exists() && place.file("x.npy").exists());
+}

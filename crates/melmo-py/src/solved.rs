@@ -21,6 +21,7 @@ pub fn ending(ended: Ended, halt: Option<&Halt>) -> (&'static str, &'static str)
         Ended::Certified => "What was asked for is proven: see the certificate's claim.",
         Ended::Iterations => "All steps were taken.",
         Ended::Settled => "Nothing more to do, to the tolerance: what is left of the gradients is tiny next to them.",
+        Ended::Start => "F rose: the last point lay above the start, which is returned.",
         Ended::Time => "Time is up.",
         Ended::Interrupted => "The run was ended from outside.",
         Ended::NotFinite => "An evaluation was not finite; this is the last point that was.",

@@ -43,6 +43,8 @@ pub(crate) struct Recorder<'w, S: Real> {
     /// How often to hand out a snapshot, and what is done with it.
     pub keep: Option<(Duration, Keep<'w, S>)>,
     pub kept: Instant,
+    /// A state that is handed out when another point follows: from the last point of a run nothing can be gone on with.
+    pub pending: Option<(State<S>, Duration)>,
 }
 
 impl<S: Real> Recorder<'_, S> {
@@ -76,11 +78,10 @@ impl<S: Real> Recorder<'_, S> {
         }
     }
 
-    /// Hands out a snapshot of this moment.
-    fn snapshot(&mut self, solver: &mut dyn Solver<S>) -> ControlFlow<()> {
-        let elapsed = self.elapsed();
+    /// Hands out a snapshot of a state, with the rows up to it.
+    fn hand_out(&mut self, state: State<S>, elapsed: Duration) -> ControlFlow<()> {
         let Some((_, keep)) = &mut self.keep else { return ControlFlow::Continue(()) };
-        let snapshot = Snapshot { state: solver.save(), rows: std::mem::take(&mut self.rows), elapsed };
+        let snapshot = Snapshot { state, rows: std::mem::take(&mut self.rows), elapsed };
         let flow = keep(&snapshot);
         self.rows = snapshot.rows;
         self.kept = Instant::now();
@@ -90,6 +91,9 @@ impl<S: Real> Recorder<'_, S> {
 
 impl<S: Real> Observer<S> for Recorder<'_, S> {
     fn observe(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> ControlFlow<()> {
+        if let Some((state, elapsed)) = self.pending.take() {
+            self.hand_out(state, elapsed)?;
+        }
         let mut info = *info;
         if self.wants(&info) {
             self.push(&info, solver);
@@ -97,8 +101,10 @@ impl<S: Real> Observer<S> for Recorder<'_, S> {
         }
         let flow = self.watcher.as_mut().map_or(ControlFlow::Continue(()), |watcher| watcher.observe(&info, solver));
         let due = self.keep.as_ref().is_some_and(|(every, _)| self.kept.elapsed() >= *every);
-        if due || flow.is_break() {
-            self.snapshot(solver)?;
+        if flow.is_break() {
+            self.hand_out(solver.save(), self.elapsed())?;
+        } else if due {
+            self.pending = Some((solver.save(), self.elapsed()));
         }
         flow
     }

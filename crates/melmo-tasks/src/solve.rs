@@ -61,6 +61,8 @@ pub enum Ended {
     Iterations,
     /// There is nothing more to do, to the tolerance.
     Settled,
+    /// The last point lay above the start, which is returned.
+    Start,
     /// Time is up.
     Time,
     /// Whoever watched ended it.
@@ -76,6 +78,7 @@ impl Ended {
             Self::Certified => "certified",
             Self::Iterations => "iterations",
             Self::Settled => "settled",
+            Self::Start => "start",
             Self::Time => "time",
             Self::Interrupted => "interrupted",
             Self::NotFinite => "not-finite",
@@ -211,9 +214,15 @@ pub fn solve_from<S: Real>(
         watcher: watch.watcher,
         keep: watch.keep,
         kept: Instant::now(),
+        pending: None,
     };
-    let mut report = run(&mut *solver, &Options::new(stop), &mut [&mut recorder]);
+    let report = run(&mut *solver, &Options::new(stop), &mut [&mut recorder]);
     recorder.finish(&report.info, &mut *solver);
+    // Whoever names a method gets its last point, and is told; what was chosen for them ends no higher than it began.
+    let mut report = match reason {
+        Some(_) => report.or_start(start, &mut *solver, &stop),
+        None => Report { rose: report.rise(start, problem), ..report },
+    };
     // Finite gradients do not make F finite: the squares of a sum overflow first. Nothing is certain about such a point.
     let finite = report.objective.is_finite() && report.x.iter().chain(&report.z).all(|v| v.is_finite());
     if !finite {
@@ -224,6 +233,7 @@ pub fn solve_from<S: Real>(
         Status::Certified => Ended::Certified,
         Status::Iterations | Status::Target => Ended::Iterations,
         Status::Settled | Status::Stalled => Ended::Settled,
+        Status::Start => Ended::Start,
         Status::Time => Ended::Time,
         Status::Stopped => Ended::Interrupted,
         Status::NotFinite => Ended::NotFinite,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::certificate::Certificate;
-use crate::drive::Status;
+use crate::drive::{Rose, Status};
 use crate::real::Real;
 use crate::solver::Info;
 use crate::trace::Row;
@@ -20,7 +20,7 @@ pub struct Report<S: Real> {
     /// F at the solver's last point: F(x), or for a method that does not smooth, F where x was shown from. Where Tx keeps a
     /// constraint only to the tolerance of a run that settled, f(x) + g(z).
     pub objective: f64,
-    /// The scalars at x.
+    /// The scalars at x; its k counts the points of the run, also where the start is returned.
     pub info: Info,
     /// The point of least F, when tracking it was asked for.
     pub best: Option<Best<S>>,
@@ -30,6 +30,8 @@ pub struct Report<S: Real> {
     pub trace: Vec<Row>,
     /// Wall-clock time.
     pub elapsed: Duration,
+    /// F at the start and at the end, where somebody compared them ([`Report::rise`], [`Report::or_start`]) and it rose.
+    pub rose: Option<Rose>,
 }
 
 /// The point of least F of a run.

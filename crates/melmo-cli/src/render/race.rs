@@ -78,6 +78,7 @@ fn cells(entry: &Entry) -> [String; 9] {
     let steps = match entry.ended {
         Ended::Time => format!("{} (time is up)", entry.steps),
         Ended::Settled => format!("{} (settled)", entry.steps),
+        Ended::Start => format!("{} (back at the start)", entry.steps),
         Ended::Certified => format!("{} (certified)", entry.steps),
         Ended::NotFinite => format!("{} (not finite)", entry.steps),
         Ended::Interrupted => format!("{} (interrupted)", entry.steps),

@@ -1,8 +1,10 @@
 //! Driving a solver: the one place for time, stopping and status.
 
 mod judge;
+mod start;
 mod stop;
 
+pub use start::Rose;
 pub use stop::{Epsilon, Gap, Stalled, Stop};
 
 use std::ops::ControlFlow;
@@ -62,6 +64,8 @@ pub enum Status {
     Iterations,
     /// Time is up.
     Time,
+    /// F rose: the start is returned ([`Report::or_start`]).
+    Start,
     /// An evaluation was not finite; the report's point is the last that was.
     NotFinite,
 }
@@ -211,6 +215,6 @@ impl<'o, S: Real> Drive<'o, S> {
         let kept = matches!(status, Status::Certified | Status::Settled) && objective == f64::INFINITY;
         let objective = if kept { of_pair } else { objective };
         let info = self.last.unwrap_or(Info::unknown());
-        Report { status, x, z, objective, info, best: self.best, certificate, trace: self.trace, elapsed }
+        Report { status, x, z, objective, info, best: self.best, certificate, trace: self.trace, elapsed, rose: None }
     }
 }

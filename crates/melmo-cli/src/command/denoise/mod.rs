@@ -3,6 +3,7 @@
 mod quality;
 mod strips;
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -18,7 +19,7 @@ use crate::input::Inputs;
 use crate::job::Job;
 use crate::output::{Outputs, extension};
 use crate::picture::Picture;
-use crate::render::{Summary, progress, short};
+use crate::render::{Summary, say, short};
 use crate::session::{self, Ready, Solve};
 
 /// The picture as it was solved for, and the clean one.
@@ -32,16 +33,58 @@ pub struct Kept {
 /// Runs the command in the way that fits the picture's size and what is asked for.
 pub fn run(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
     let solving = &denoise.solving;
-    let until = progress::until(solving.quiet, solving.time_limit);
     let files = [&solving.trace, &solving.checkpoint, &solving.result, &solving.report, &denoise.init];
     let watched = files.iter().any(|file| file.is_some()) || solving.settings().epsilon.is_some();
-    let mut inputs = Inputs::new(solving, false, &until);
+    let mut inputs = session::inputs(solving);
     let (picture, reference) = denoise.pictures(&mut inputs)?;
     let large = cut::strips(picture.rows, picture.cols, picture.planes.len()).len() > 1;
-    if large && !watched || denoise.is_idle(&picture)? {
-        return strips::run(denoise, job, picture, reference, &until);
+    let idle = denoise.is_idle(&picture)?;
+    if idle && watched {
+        say::note("melmo: note: nothing is solved, so that no trace, checkpoint, result or report is written");
     }
-    session::run(denoise, job, begun)
+    if large && !watched || idle {
+        return strips::run(denoise, job, picture, reference, &inputs.until);
+    }
+    session::run_with(&Whole { denoise, read: Cell::new(Some((picture, reference))) }, job, begun, inputs)
+}
+
+/// The picture in one piece, as it was read to find out its size: an input that is a pipe can be read once only.
+struct Whole<'d> {
+    denoise: &'d Denoise,
+    read: Cell<Option<(Picture, Option<Picture>)>>,
+}
+
+impl Solve for Whole<'_> {
+    type Kept = Kept;
+
+    fn solving(&self) -> &Solving {
+        &self.denoise.solving
+    }
+
+    fn outputs(&self) -> Result<Vec<PathBuf>, Error> {
+        self.denoise.outputs()
+    }
+
+    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Kept>, Error> {
+        match self.read.take() {
+            Some((picture, reference)) => self.denoise.ready(picture, reference, inputs, summary),
+            None => self.denoise.prepare(inputs, summary),
+        }
+    }
+
+    fn deliver<S: Real>(
+        &self,
+        ready: &Ready<S, Kept>,
+        solved: &Solved<S>,
+        outputs: &mut Outputs,
+        summary: &mut Summary,
+    ) -> Result<(), Error> {
+        self.denoise.deliver(ready, solved, outputs, summary)
+    }
+
+    fn pictures<S: Real>(&self, ready: &Ready<S, Kept>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        Solve::pictures(self.denoise, ready, solved)
+    }
 }
 
 impl Denoise {
@@ -76,6 +119,29 @@ impl Denoise {
             picture.planes.iter_mut().flatten().for_each(|value| *value += sigma * seeded.normal());
         }
         Ok((picture, reference))
+    }
+
+    /// The problem of pictures that were read.
+    fn ready<S: Real>(
+        &self,
+        picture: Picture,
+        reference: Option<Picture>,
+        inputs: &mut Inputs,
+        summary: &mut Summary,
+    ) -> Result<Ready<S, Kept>, Error> {
+        let data = picture.together::<S>();
+        let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &self.options())?;
+        self.tell(&picture, &plan, summary);
+        let whole = Strip { seen: 0..picture.rows, own: 0..picture.rows };
+        let mut prepared = plan.prepare(&whole)?;
+        if let Some(path) = &self.init {
+            let start = picture.read_like(inputs, path)?;
+            let scaled = start.together::<f64>().into_iter().map(|value| S::of(value / plan.scale()));
+            prepared.start = scaled.collect();
+        }
+        let resolved = vec![("noise", plan.noise().to_string())];
+        let scale = plan.scale();
+        Ok(Ready { prepared, kept: Kept { picture, reference, scale }, resolved })
     }
 
     fn options(&self) -> Options {
@@ -126,19 +192,7 @@ impl Solve for Denoise {
 
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept>, Error> {
         let (picture, reference) = self.pictures(inputs)?;
-        let data = picture.together::<S>();
-        let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &self.options())?;
-        self.tell(&picture, &plan, summary);
-        let whole = Strip { seen: 0..picture.rows, own: 0..picture.rows };
-        let mut prepared = plan.prepare(&whole)?;
-        if let Some(path) = &self.init {
-            let start = picture.read_like(inputs, path)?;
-            let scaled = start.together::<f64>().into_iter().map(|value| S::of(value / plan.scale()));
-            prepared.start = scaled.collect();
-        }
-        let resolved = vec![("noise", plan.noise().to_string())];
-        let scale = plan.scale();
-        Ok(Ready { prepared, kept: Kept { picture, reference, scale }, resolved })
+        self.ready(picture, reference, inputs, summary)
     }
 
     fn deliver<S: Real>(

@@ -86,6 +86,8 @@ impl Statement {
         lines.extend(asked(saved, settings, solver.start_measure()));
         lines.extend(saved.certificate.verify(problem, x, tolerance)?.checks.iter().map(Line::of));
         lines.push(slopes(problem, kept, saved.certificate.evidence(), tolerance));
+        let command = saved.summary.get("command").map(|told| told.as_str().unwrap_or_default().to_string());
+        lines.extend(command.map(|told| Line::same("command, as the summary says", told, saved.job.command.clone())));
         lines.extend(told(saved, problem.objective(x), tolerance));
         Ok(Self { lines, unchecked: unchecked(saved) })
     }

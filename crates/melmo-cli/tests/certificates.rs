@@ -108,6 +108,7 @@ fn what_was_forged_does_not_pass() {
     fails("a summary without its claim", &|v| v["summary"]["certified"] = json!(false));
     fails("F in the summary", &|v| v["summary"]["F"] = json!(v["summary"]["F"].as_f64().unwrap() * 1.05));
     fails("the dual norm in the summary", &|v| v["summary"]["dual_norm"] = json!(1.5));
+    fails("the command in the summary", &|v| v["summary"]["command"] = json!("denoise"));
     fails("no sources", &|v| v["sources"] = json!([]));
     fails("a precision", &|v| v["certificate"]["precision"] = json!("f32"));
     fails("another ε", &|v| {

@@ -403,3 +403,15 @@ fn settled_knows_no_scale_and_nothing_of_the_start() {
         assert!((report.objective / (scale * scale) - best).abs() <= 1e-6 * best);
     }
 }
+
+#[test]
+fn no_gap_is_better_than_one_that_is_no_number() {
+    let layout = Layout::matrix(2, 2).unwrap();
+    let f = MaskedLeastSquares::new(layout.clone(), vec![1e308; 4], None).unwrap();
+    let g = Entrywise::new(L1::new(0.1).unwrap(), 4);
+    let problem = Problem::new(f, g, Identity::new(layout)).unwrap();
+    let norms = euclidean::<f64>(problem.layout()).norms();
+    let found = Certificate::new(&problem, &[1e308; 4], Evidence::smoothed(1.0), norms, None, None).unwrap();
+    assert_eq!(found.optimality, None, "it was 0, above a bound that is NaN");
+    assert!(found.no_gap.unwrap().contains("finite"));
+}

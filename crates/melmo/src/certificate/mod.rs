@@ -118,7 +118,11 @@ impl Optimality {
         }
         let allowance = Allowance::new::<W::Real>(&witness.facts(), seen);
         let bound = witness.lower_bound(x, seen, &allowance, radius)?;
-        Ok(Self { objective, bound, gap: (objective - bound + allowance.value).max(0.0), radius })
+        let gap = objective - bound + allowance.value;
+        if !gap.is_finite() {
+            return Err("the bound is not finite: the numbers are too large for it".into());
+        }
+        Ok(Self { objective, bound, gap: gap.max(0.0), radius })
     }
 }
 

@@ -179,9 +179,9 @@ impl<S: Real> Certificate<S> {
             // Where T picks entries it is 0 on every machine; elsewhere it is rounding, and is compared as such.
             let slack = match found {
                 Some(0.0) => 0.0,
-                _ => 4.0 * t.rounding() * vector::norm2(&stored.point) + said,
+                _ => 16.0 * t.rounding() * vector::norm2(&stored.point),
             };
-            return Check::at_most("Tx̃ is z", apart, said, slack);
+            return Check::equal("Tx̃ is z", said, apart, slack);
         }
         let off = distance_from_subgradient(problem, &tx, w, self.beta, look);
         Check::at_most("w lies in ∂g(Tx̃)", off, 0.0, 0.0)

@@ -206,6 +206,11 @@ impl Between {
     pub fn bracket(&self, lower: f64, upper: f64) -> Bracket {
         let Self([a, b]) = *self;
         // A largest number stays one: a method that has not looked yet knows nothing.
-        Bracket { lower: a * lower, upper: if upper == 0.0 { 0.0 } else { (b * upper).min(f64::MAX) } }
+        let upper = match upper {
+            0.0 => 0.0,
+            known if known.is_finite() => (b * known).min(f64::MAX),
+            unknown => unknown, // what is no number stays none
+        };
+        Bracket { lower: a * lower, upper }
     }
 }

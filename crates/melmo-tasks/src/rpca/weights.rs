@@ -31,13 +31,28 @@ impl Weights {
     }
 }
 
+/// Rows and columns in which noise is looked for, at most: of the shorter and of the longer side. More say little more about
+/// one number, and nobody can end the decomposition of a matrix that takes minutes.
+const SEEN: [usize; 2] = [512, 2048];
+
 /// The standard deviation of the noise in Y = low rank + sparse + noise: 1.4826 times the median size of what remains without
 /// the singular values that stand out (above 2.858 times their median: Gavish and Donoho 2014). Entries that are missing are
-/// taken as their column's median. At least a thousandth of the data's own spread, for data without noise.
+/// taken as their column's median. At least a thousandth of the data's own spread, for data without noise. Of a large matrix
+/// rows and columns are looked at that are spread evenly over it.
 pub fn noise<S: Real>(y: &[S], rows: usize, cols: usize) -> Result<f64, Error> {
+    crate::magnitude::check_known("Y", y)?;
+    let [most_rows, most_cols] = if rows <= cols { SEEN } else { [SEEN[1], SEEN[0]] };
+    let (seen_rows, seen_cols) = (rows.min(most_rows), cols.min(most_cols));
+    if (seen_rows, seen_cols) == (rows, cols) {
+        return noise_of(y, rows, cols);
+    }
+    let row = |i: usize| (0..seen_cols).map(move |j| y[i * rows / seen_rows * cols + j * cols / seen_cols]);
+    noise_of(&(0..seen_rows).flat_map(row).collect::<Vec<S>>(), seen_rows, seen_cols)
+}
+
+fn noise_of<S: Real>(y: &[S], rows: usize, cols: usize) -> Result<f64, Error> {
     const STANDS_OUT: f64 = 2.858;
     const TO_DEVIATION: f64 = 1.4826;
-    crate::magnitude::check_known("Y", y)?;
     let medians = column_medians(y, cols);
     let filled: Vec<f64> =
         y.iter().enumerate().map(|(at, y)| if y.f64().is_nan() { medians[at % cols] } else { y.f64() }).collect();
@@ -103,6 +118,17 @@ mod tests {
         let found = noise(&y, rows, cols).unwrap();
         assert!((0.7..2.5).contains(&(found / sigma)), "{found}");
         assert!(noise(&[0.5f32; 12], 3, 4).unwrap() > 0.0);
+    }
+
+    #[test]
+    fn the_noise_of_a_large_matrix_is_that_of_a_part() {
+        let (rows, cols, sigma) = (3000, 40, 0.02);
+        let mut seeded = Seeded::new(6);
+        let y: Vec<f64> = (0..rows * cols).map(|at| (at % cols) as f64 + sigma * seeded.normal()).collect();
+        let found = noise(&y, rows, cols).unwrap();
+        let part: Vec<f64> = (0..SEEN[1]).flat_map(|i| y[i * rows / SEEN[1] * cols..][..cols].to_vec()).collect();
+        assert_eq!(found, noise_of(&part, SEEN[1], cols).unwrap());
+        assert!((0.8..1.3).contains(&(found / sigma)), "{found}");
         assert!(noise(&[f64::INFINITY; 12], 3, 4).is_err());
     }
 }

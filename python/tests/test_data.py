@@ -1,6 +1,13 @@
 """Readers, bundled data, metrics."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import numpy as np
+import pytest
 
 import melmo
 
@@ -24,3 +31,15 @@ def test_metrics():
     noisy = np.clip(image + 0.1 * np.random.default_rng(0).standard_normal(image.shape), 0, 1)
     assert melmo.data.ssim(image, image) == 1.0 and 0 < melmo.data.ssim(image, noisy) < 0.9
     assert 19 < melmo.data.psnr(image, noisy) < 22
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_that_never_speaks_can_be_left(tmp_path):
+    os.mkfifo(tmp_path / "y.csv")
+    program = f"import melmo; print('reads', flush=True); melmo.data.read({str(tmp_path / 'y.csv')!r})"
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "reads\n"
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    _, told = child.communicate(timeout=20)
+    assert "KeyboardInterrupt" in told

@@ -9,6 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::array;
 use crate::error::of_data;
+use crate::wait::leaving;
 
 /// Adds the functions to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -43,7 +44,8 @@ fn bundled_set<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, P
 /// What a file holds: an array, and what else its format has.
 #[pyfunction]
 fn read<'py>(py: Python<'py>, path: PathBuf) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyDict>)> {
-    let data = py.detach(|| melmo_data::open(&path)).map_err(of_data)?;
+    // A pipe may never speak: Ctrl-C is heard meanwhile.
+    let data = leaving(py, move || melmo_data::open(&path))?.map_err(of_data)?;
     let more = PyDict::new(py);
     match &data {
         Data::Table(table) => more.set_item("columns", table.names.clone())?,

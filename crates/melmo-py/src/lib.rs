@@ -20,6 +20,7 @@ mod solved;
 mod tasks;
 mod term;
 mod threads;
+mod wait;
 mod watch;
 
 use pyo3::prelude::*;

@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::solve::{told, watched};
-use super::wait::waiting;
 use crate::array::{self, Scalar, give};
 use crate::certificate::Stored;
 use crate::error::raised;
 use crate::settings::solving;
+use crate::wait::waiting;
 
 /// The end of a run on Y (NaN where nothing is known), the offsets, what was chosen, and the whole matrix.
 #[pyfunction]

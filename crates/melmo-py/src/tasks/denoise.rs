@@ -7,11 +7,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::solve::{told, watched};
-use super::wait::waiting;
 use crate::array::{self, Scalar};
 use crate::certificate::Stored;
 use crate::error::raised;
 use crate::settings::solving;
+use crate::wait::waiting;
 
 /// Total variation of one signal, image or volume, or of channels taken together: the end of the run.
 #[pyfunction]

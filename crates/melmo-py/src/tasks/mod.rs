@@ -6,7 +6,6 @@ mod factorize;
 mod regress;
 mod rpca;
 mod solve;
-mod wait;
 
 use melmo_tasks::PenaltyChoice;
 use pyo3::prelude::*;

@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::solve::{told, watched};
-use super::wait::waiting;
 use crate::array::{self, Scalar};
 use crate::certificate::Stored;
 use crate::error::raised;
 use crate::settings::solving;
+use crate::wait::waiting;
 
 /// The two parts of Y (NaN where it has no entry): z is [L | S], and what was chosen comes with it.
 #[pyfunction]

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use melmo_tasks::Until;
@@ -30,6 +30,24 @@ pub fn waiting<T: Send + 'static>(
         // Nobody may be there to hear it.
         let _ = send.send(work(&until));
     });
+    listening(py, receive).inspect_err(|_| {
+        enough.store(true, Ordering::Relaxed);
+        // What it was at is dropped; that it ended is what counts.
+        let _ = py.detach(|| worker.join());
+    })
+}
+
+/// The same for work that cannot be told anything, as a read that may wait for ever: it is left to itself.
+pub fn leaving<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let _ = send.send(work());
+    });
+    listening(py, receive)
+}
+
+/// What arrives, or what a signal raised meanwhile.
+fn listening<T: Send>(py: Python<'_>, receive: Receiver<T>) -> PyResult<T> {
     // A receiver cannot be shared between threads, and `detach` asks for that.
     let receive = std::sync::Mutex::new(receive);
     loop {
@@ -39,14 +57,7 @@ pub fn waiting<T: Send + 'static>(
         });
         match heard {
             Ok(answer) => return Ok(answer),
-            Err(RecvTimeoutError::Timeout) => {
-                if let Err(raised) = py.check_signals() {
-                    enough.store(true, Ordering::Relaxed);
-                    // What it was at is dropped; that it ended is what counts.
-                    let _ = py.detach(|| worker.join());
-                    return Err(raised);
-                }
-            }
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err("the work ended without an answer; this is a bug of melmo"));
             }

@@ -6,7 +6,9 @@
 
 use std::sync::LazyLock;
 
-use ttf_parser::{Face, GlyphId, OutlineBuilder};
+use skrifa::instance::{LocationRef, Size};
+use skrifa::outline::OutlinePen;
+use skrifa::{FontRef, GlyphId, MetadataProvider};
 
 use crate::markup::{Look, Span};
 
@@ -17,24 +19,39 @@ pub(crate) enum Weight {
     SemiBold,
 }
 
-static FACES: LazyLock<Vec<Face<'static>>> = LazyLock::new(|| {
+/// A font, and how many of its units make up the text's size.
+struct Face {
+    font: FontRef<'static>,
+    units: f64,
+}
+
+impl Face {
+    fn parse(bytes: &'static [u8]) -> Option<Self> {
+        let font = FontRef::new(bytes).ok()?;
+        let units = font.metrics(Size::unscaled(), LocationRef::default()).units_per_em;
+        Some(Self { font, units: f64::from(units) })
+    }
+
+    fn advance(&self, id: GlyphId) -> f64 {
+        let width = self.font.glyph_metrics(Size::unscaled(), LocationRef::default()).advance_width(id);
+        f64::from(width.unwrap_or(0.0)) / self.units
+    }
+}
+
+static FACES: LazyLock<Vec<Face>> = LazyLock::new(|| {
     let files: [&'static [u8]; 3] = [
         include_bytes!("assets/fonts/Inter-Regular.otf"),
         include_bytes!("assets/fonts/Inter-SemiBold.otf"),
         include_bytes!("assets/fonts/DejaVuSans-Symbols.ttf"),
     ];
-    files.iter().filter_map(|bytes| Face::parse(bytes, 0).ok()).collect()
+    files.iter().filter_map(|bytes| Face::parse(bytes)).collect()
 });
 
 /// The face that has the character, of the wished weight if it can be.
-fn glyph(c: char, weight: Weight) -> Option<(&'static Face<'static>, GlyphId)> {
+fn glyph(c: char, weight: Weight) -> Option<(&'static Face, GlyphId)> {
     let first = if weight == Weight::SemiBold { 1 } else { 0 };
     let faces = FACES.get(first).into_iter().chain(FACES.get(2));
-    faces.filter_map(|face| face.glyph_index(c).map(|id| (face, id))).next()
-}
-
-fn advance(face: &Face, id: GlyphId) -> f64 {
-    f64::from(face.glyph_hor_advance(id).unwrap_or(0)) / f64::from(face.units_per_em())
+    faces.filter_map(|face| face.font.charmap().map(c).map(|id| (face, id))).next()
 }
 
 /// A span's size and how far it is raised, both in units of the text's size.
@@ -51,13 +68,13 @@ pub(crate) fn width(spans: &[Span], size: f64, weight: Weight) -> f64 {
     let span_width = |span: &Span| {
         let characters = span.text.chars();
         size * script(&span.look).0
-            * characters.map(|c| glyph(c, weight).map_or(0.6, |(f, id)| advance(f, id))).sum::<f64>()
+            * characters.map(|c| glyph(c, weight).map_or(0.6, |(face, id)| face.advance(id))).sum::<f64>()
     };
     spans.iter().map(span_width).sum()
 }
 
 /// Draws a line of text whose baseline starts at (x, y): the outlines of its glyphs, y downwards.
-pub(crate) fn outline(spans: &[Span], x: f64, y: f64, size: f64, weight: Weight, to: &mut dyn OutlineBuilder) {
+pub(crate) fn outline(spans: &[Span], x: f64, y: f64, size: f64, weight: Weight, to: &mut dyn OutlinePen) {
     let mut x = x;
     for span in spans {
         let (scale, raise) = script(&span.look);
@@ -66,10 +83,13 @@ pub(crate) fn outline(spans: &[Span], x: f64, y: f64, size: f64, weight: Weight,
                 x += 0.6 * scale * size;
                 continue;
             };
-            let unit = size * scale / f64::from(face.units_per_em());
+            let unit = size * scale / face.units;
             let mut placed = Placed { x: x as f32, y: (y - raise * size) as f32, unit: unit as f32, to };
-            face.outline_glyph(id, &mut placed);
-            x += advance(face, id) * size * scale;
+            if let Some(glyph) = face.font.outline_glyphs().get(id) {
+                // An outline that cannot be drawn is a blank; those of the bundled fonts can.
+                let _ = glyph.draw(Size::unscaled(), &mut placed);
+            }
+            x += face.advance(id) * size * scale;
         }
     }
 }
@@ -79,7 +99,7 @@ struct Placed<'a> {
     x: f32,
     y: f32,
     unit: f32,
-    to: &'a mut dyn OutlineBuilder,
+    to: &'a mut dyn OutlinePen,
 }
 
 impl Placed<'_> {
@@ -88,7 +108,7 @@ impl Placed<'_> {
     }
 }
 
-impl OutlineBuilder for Placed<'_> {
+impl OutlinePen for Placed<'_> {
     fn move_to(&mut self, x: f32, y: f32) {
         let (x, y) = self.at(x, y);
         self.to.move_to(x, y);

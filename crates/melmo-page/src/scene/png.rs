@@ -125,7 +125,7 @@ fn mark((x, y): Point, marker: Marker, radius: f64) -> Option<Path> {
 /// Outlines of glyphs, on their way from the font to the canvas.
 struct Glyphs(PathBuilder);
 
-impl ttf_parser::OutlineBuilder for Glyphs {
+impl skrifa::outline::OutlinePen for Glyphs {
     fn move_to(&mut self, x: f32, y: f32) {
         self.0.move_to(x, y);
     }

@@ -17,11 +17,12 @@ pub struct Run {
     most: u64,
     pub tries: u64,
     pub failures: Vec<String>,
+    missing: Option<String>,
 }
 
 impl Run {
     pub fn new(name: &'static str, seed: u64, limit: Duration, most: u64) -> Self {
-        Self { name, seed, begun: Instant::now(), limit, most, tries: 0, failures: Vec::new() }
+        Self { name, seed, begun: Instant::now(), limit, most, tries: 0, failures: Vec::new(), missing: None }
     }
 
     /// Tries until time is up. Every try has a seed of its own; what it says is wrong, or its panic, is kept.
@@ -41,8 +42,16 @@ impl Run {
         }
     }
 
+    /// What it takes is not on this machine.
+    pub fn not_here(&mut self, why: &str) {
+        self.missing = Some(why.into());
+    }
+
     /// One line about it.
     pub fn told(&self) -> String {
+        if let Some(why) = &self.missing {
+            return format!("NOT TRIED: {why}");
+        }
         let seconds = self.begun.elapsed().as_secs_f64();
         let broke = match self.failures.len() {
             0 => "nothing broke".to_string(),

@@ -3,7 +3,7 @@
 use crate::place::Place;
 use crate::run::{Run, below};
 
-const RUN: &str = "recover y.csv --method melmo --iterations 100000 -q --checkpoint run.ck --every 1ms";
+const RUN: &str = "recover y.csv --method melmo --tolerance 0 --iterations 20000 -q --checkpoint run.ck --every 1ms";
 
 pub fn campaign(run: &mut Run) {
     let place = Place::new();

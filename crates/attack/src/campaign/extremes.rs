@@ -1,67 +1,115 @@
-//! Every method in every geometry on data that is too large, too small or too odd.
+//! Every method in every geometry on data that is too large, too small or too odd, in both precisions.
 
-use melmo::catalogue;
+use melmo::block::Layout;
+use melmo::catalogue::{self, Lift};
+use melmo::certificate::{Certificate, Check};
+use melmo::operator::Difference2d;
+use melmo::problem::Problem;
+use melmo::real::Real;
 use melmo::seeded::Seeded;
-use melmo_tasks::{Ended, Settings, Watch, recover, solve};
+use melmo::smooth::MaskedLeastSquares;
+use melmo_tasks::{Defaults, Ended, PenaltyChoice, Prepared, Settings, Solved, Watch, factorize, recover, solve};
 
 use crate::run::{Run, below, one_of};
 
 const GEOMETRIES: [&str; 7] = ["l2", "l1", "linf", "spectral", "nuclear", "column", "row"];
+const PENALTIES: [&str; 5] =
+    ["mcp:lambda=0.1,mu=3", "mcp:lambda=0.1,mu=1e12", "l1:lambda=0.1", "scad:lambda=0.1", "log-sum:lambda=0.1,theta=1"];
 /// Sizes of the numbers.
 const SCALES: [f64; 20] = [
-    1.0, 0.0, 1e-5, 1e5, 1e-20, 1e20, 1e-80, 1e80, 1e-154, 1e153, 1e154, 1e160, 1e-160, 1e200, 1e-200, 1e300, 1e-300,
-    1e308, 5e-324, 1e-308,
+    1.0, 0.0, 1e-5, 1e5, 1e-20, 1e18, 1e20, 1e37, 1e-37, 1e-45, 1e38, 1e-80, 1e80, 1e-154, 1e153, 1e160, 1e-200, 1e300,
+    1e308, 5e-324,
 ];
+/// Data sets for every method and geometry: every size twice.
+const SETS: usize = 2 * SCALES.len();
 
-/// A matrix of numbers of one size, or with one that stands out, or with the same in every place.
-fn data(seeded: &mut Seeded, rows: usize, cols: usize) -> Vec<f64> {
-    let scale = *one_of(seeded, &SCALES);
-    let mut y: Vec<f64> =
-        seeded.normals::<f64>(rows * cols).iter().map(|v| (v * scale).clamp(f64::MIN, f64::MAX)).collect();
+pub fn campaign(run: &mut Run) {
+    let mut methods: Vec<&str> = catalogue::methods::<f64>().iter().map(|row| row.entry.name).collect();
+    methods.push("auto");
+    run.until_the_end(|number, seeded| {
+        // All of them in turn, every round with other numbers of the same size.
+        let at = number as usize % (SETS * methods.len() * GEOMETRIES.len());
+        let (set, pair) = (at / (methods.len() * GEOMETRIES.len()), at % (methods.len() * GEOMETRIES.len()));
+        let (method, geometry) = (methods[pair / GEOMETRIES.len()], GEOMETRIES[pair % GEOMETRIES.len()]);
+        let settings = Settings { geometry: geometry.parse().ok(), iterations: Some(30), ..Settings::method(method) };
+        let scale = SCALES[set / 2];
+        let found =
+            if set % 2 == 0 { one::<f64>(&settings, scale, seeded) } else { one::<f32>(&settings, scale, seeded) };
+        found.map_err(|wrong| format!("{method} in {geometry}, numbers about {scale:e}: {wrong}"))
+    });
+}
+
+fn one<S: Real>(settings: &Settings, scale: f64, seeded: &mut Seeded) -> Result<(), String> {
+    let (rows, cols) = *one_of(seeded, &[(3, 4), (1, 6), (5, 1), (6, 5)]);
+    let y: Vec<S> = data(seeded, scale, rows * cols).into_iter().map(S::of).collect();
+    let penalty = one_of(seeded, &PENALTIES).parse().map_err(|_| "no penalty of the catalogue")?;
+    let Some(prepared) = problem(&y, rows, cols, &penalty, seeded) else { return Ok(()) };
+    let Ok(solved) = solve(&prepared, settings, Watch::default()) else { return Ok(()) };
+    let told = || format!("{} on {rows}×{cols}, {penalty}: {:?}, {y:?}", S::NAME, solved.ended);
+    judge(&prepared, &solved, settings).map_err(|wrong| format!("{wrong}: {}", told()))
+}
+
+/// Numbers of one size, now and then all the same, or with one that stands out, or with one that is missing.
+fn data(seeded: &mut Seeded, scale: f64, size: usize) -> Vec<f64> {
+    let mut y: Vec<f64> = seeded.normals::<f64>(size).iter().map(|v| (v * scale).clamp(f64::MIN, f64::MAX)).collect();
+    let at = below(seeded, size);
     match below(seeded, 5) {
-        0 => y.iter_mut().for_each(|v| *v = scale),
-        1 => {
-            let at = below(seeded, y.len());
-            y[at] = *one_of(seeded, &SCALES);
-        }
-        2 => {
-            let at = below(seeded, y.len());
-            y[at] = f64::NAN; // missing
-        }
+        0 => y.fill(scale),
+        1 => y[at] = *one_of(seeded, &SCALES),
+        2 => y[at] = f64::NAN,
         _ => {}
     }
     y
 }
 
-pub fn campaign(run: &mut Run) {
-    let methods: Vec<&str> = catalogue::methods::<f64>().iter().map(|row| row.entry.name).collect();
-    run.until_the_end(|number, seeded| {
-        // All pairs in turn, each with other data.
-        let pair = number as usize % (methods.len() * GEOMETRIES.len());
-        let (method, geometry) = (methods[pair / GEOMETRIES.len()], GEOMETRIES[pair % GEOMETRIES.len()]);
-        let (rows, cols) = *one_of(seeded, &[(3, 4), (1, 6), (5, 1), (6, 5)]);
-        let y = data(seeded, rows, cols);
-        let penalty =
-            one_of(seeded, &["mcp:lambda=0.1,mu=3", "l1:lambda=0.1", "scad:lambda=0.1", "log-sum:lambda=0.1,theta=1"]);
-        let Ok(prepared) = recover::prepare::<f64>(&y, None, rows, cols, &penalty.parse().map_err(|_| "a penalty")?)
-        else {
-            return Ok(());
-        };
-        let settings = Settings { geometry: geometry.parse().ok(), iterations: Some(30), ..Settings::method(method) };
-        let Ok(solved) = solve(&prepared, &settings, Watch::default()) else { return Ok(()) };
-        let said = || {
-            format!(
-                "{method} in {geometry} on {rows}×{cols}, {penalty}: {:?}, F = {}, {y:?}",
-                solved.ended, solved.report.objective
-            )
-        };
-        let finite = solved.report.objective.is_finite() && solved.report.x.iter().all(|v| v.is_finite());
-        if solved.ended != Ended::NotFinite && !finite {
-            return Err(said());
+/// T = I, T = D or two factors; none where it is refused.
+fn problem<S: Real>(
+    y: &[S],
+    rows: usize,
+    cols: usize,
+    penalty: &PenaltyChoice,
+    seeded: &mut Seeded,
+) -> Option<Prepared<S>> {
+    match below(seeded, 3) {
+        0 => recover::prepare(y, None, rows, cols, penalty).ok(),
+        1 => {
+            let factors = factorize::Factors { y, mask: None, rows, cols, rank: 2, penalty, ridge: 0.1 };
+            factors.prepare(seeded.normals(2 * rows), seeded.normals(2 * cols)).ok()
         }
-        match &solved.report.certificate {
-            Some(certificate) if certificate.prox_gap.is_nan() || certificate.dual_norm.upper.is_nan() => Err(said()),
-            _ => Ok(()),
+        _ => {
+            let layout = Layout::matrix(rows, cols).ok()?;
+            let t = Difference2d::new(rows, cols).ok()?;
+            let g = penalty.build(&Lift::Entries, melmo::operator::LinOp::<S>::range(&t)).ok()?;
+            let f = MaskedLeastSquares::new(layout, y.to_vec(), None).ok()?;
+            let problem = Problem::from_boxes(Box::new(f), g, Box::new(t)).ok()?;
+            Some(Prepared { problem, start: y.to_vec(), defaults: Defaults::default(), optimum: None })
         }
-    });
+    }
+}
+
+/// An answer in numbers with a certificate that can be verified and, where the method was chosen, not above the start; or a word
+/// that it is none.
+fn judge<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, settings: &Settings) -> Result<(), String> {
+    let (problem, report) = (&prepared.problem, &solved.report);
+    let finite = report.objective.is_finite() && report.x.iter().chain(&report.z).all(|v| v.is_finite());
+    if solved.ended == Ended::NotFinite {
+        return Ok(());
+    }
+    if !finite {
+        return Err(format!("F = {}, x and z are {:?}, {:?}", report.objective, report.x, report.z));
+    }
+    let start = problem.objective(&prepared.start);
+    if settings.method == "auto" && report.objective > start + 16.0 * S::EPSILON * start.abs() {
+        return Err(format!("F = {} above {start} at the start", report.objective));
+    }
+    let Some(certificate) = &report.certificate else { return Ok(()) };
+    if certificate.prox_gap.is_nan() || certificate.dual_norm.upper.is_nan() {
+        return Err("NaN in a certificate".into());
+    }
+    let tolerance = Certificate::<S>::default_tolerance();
+    let verified = certificate.verify(problem, &report.x, tolerance).map_err(|error| error.to_string())?;
+    // That nothing can be told for rounding is a true word.
+    let fails = |check: &&Check| !check.holds && !check.what.starts_with("rounding is small");
+    let failed: Vec<String> = verified.checks.iter().filter(fails).map(|check| format!("{check:?}")).collect();
+    if failed.is_empty() { Ok(()) } else { Err(format!("the certificate does not verify: {}", failed.join("; "))) }
 }

@@ -19,16 +19,13 @@ pub fn campaign(run: &mut Run) {
     let wanted = whole.expect(&format!("{RUN} -o f.npy"), 0).map(|_| [whole.read("f.W.npy"), whole.read("f.H.npy")]);
     run.until_the_end(|_, seeded| {
         let (wanted, place) = (wanted.clone()?, Place::new());
-        for attempt in 0..40 {
+        for attempt in 0..12 {
             let mut child = place.program(&again(&place)).spawn().map_err(|error| error.to_string())?;
-            // Later and later, so that it ends.
+            // Later and later, so that it ends; and is resumed once more, to end where it ended.
             std::thread::sleep(Duration::from_millis(below(seeded, 30 + 20 * attempt) as u64));
-            let killed = child.kill().is_ok();
+            let _ = child.kill();
             let status = child.wait().map_err(|error| error.to_string())?;
-            if status.success() {
-                break;
-            }
-            if status.code().is_some() || !killed {
+            if status.code().is_some_and(|code| code != 0) {
                 return Err(format!("ended with {status} after {attempt} kills"));
             }
         }

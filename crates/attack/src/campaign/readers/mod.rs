@@ -1,0 +1,47 @@
+//! Files of every format, damaged in every way: read or refused, in little memory and time, with a short message.
+
+mod damage;
+mod files;
+
+use std::time::{Duration, Instant};
+
+use melmo_data::{Limits, formats};
+
+use crate::run::{Run, one_of};
+
+/// What a reader may take: so many bytes whatever the file, so many more for each of its bytes, so much time.
+const MEMORY: u64 = 192 << 20;
+const PER_BYTE: u64 = 2048;
+const TIME: Duration = Duration::from_secs(5);
+/// What it may say.
+const WORDS: usize = 3000;
+
+pub fn campaign(run: &mut Run) {
+    let files = files::all();
+    run.until_the_end(|number, seeded| match files.get(number as usize) {
+        Some((format, bytes)) => parse(*format, bytes), // each as it is, once
+        None => {
+            let ((format, whole), (_, other)) = (one_of(seeded, &files), one_of(seeded, &files));
+            let mut bytes = whole.clone();
+            damage::damage(seeded, &mut bytes, other);
+            parse(*format, &bytes)
+        }
+    });
+}
+
+fn parse(format: usize, bytes: &[u8]) -> Result<(), String> {
+    let (format, begun, mut told) = (&formats()[format], Instant::now(), 0);
+    let memory = allocation_counter::measure(|| {
+        if let Err(error) = (format.parse)(bytes, &Limits::default()) {
+            told = error.to_string().len();
+        }
+    });
+    let (name, length, time) = (format.name, bytes.len(), begun.elapsed());
+    if memory.bytes_max > MEMORY + PER_BYTE * length as u64 {
+        return Err(format!("{name}: {} bytes of memory for a file of {length}", memory.bytes_max));
+    }
+    if time > TIME {
+        return Err(format!("{name}: {time:?} for a file of {length} bytes"));
+    }
+    if told > WORDS { Err(format!("{name}: a message of {told} bytes")) } else { Ok(()) }
+}

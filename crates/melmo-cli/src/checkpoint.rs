@@ -77,6 +77,9 @@ fn save(path: &Path, body: &[u8]) -> Result<(), Error> {
 pub fn note(path: &Path, header: &Header, placed: Vec<Placed>) -> Result<(), Error> {
     match read(path) {
         Ok(found) if (&found.header.typed, &found.header.sources) == (&header.typed, &header.sources) => {
+            // What is there of an earlier end stays known until it is replaced.
+            let earlier = found.header.placed.iter().filter(|earlier| earlier.is_there()).cloned();
+            let placed = placed.into_iter().chain(earlier).collect();
             let header = Header { placed, ..found.header };
             let body = postcard::to_extend(&header, Vec::new())
                 .map_err(|error| Error::input(path, format!("could not be encoded: {error}")))?;

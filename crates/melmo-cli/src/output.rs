@@ -27,14 +27,19 @@ pub struct Placed {
     pub digest: String,
 }
 
+impl Placed {
+    /// It is there, as it was.
+    pub fn is_there(&self) -> bool {
+        fingerprint(&self.path).as_ref() == Some(&self.digest)
+    }
+}
+
 impl Outputs {
     /// Refuses now what would be refused after hours of work: a file that exists (unless `force`), a folder that does not,
     /// or one that cannot be written to. What was `placed` by the run that is taken up, and is still what it was, may be
     /// replaced by it.
     pub fn plan(force: bool, planned: &[PathBuf], placed: &[Placed]) -> Result<Self, Error> {
-        let is_mine = |path: &&PathBuf| {
-            placed.iter().any(|placed| placed.path == **path && fingerprint(path).as_ref() == Some(&placed.digest))
-        };
+        let is_mine = |path: &&PathBuf| placed.iter().any(|placed| placed.path == **path && placed.is_there());
         let mine: Vec<PathBuf> = planned.iter().filter(is_mine).cloned().collect();
         for path in planned {
             if !force && !mine.contains(path) && path.symlink_metadata().is_ok() {

@@ -220,7 +220,7 @@ pub fn solve_from<S: Real>(
     recorder.finish(&report.info, &mut *solver);
     // Whoever names a method gets its last point, and is told; what was chosen for them ends no higher than it began.
     let mut report = match reason {
-        Some(_) => report.or_start(start, &mut *solver, &stop),
+        Some(_) => report.or_start(start, problem, solver.norms(), &stop),
         None => Report { rose: report.rise(start, problem), ..report },
     };
     // Finite gradients do not make F finite: the squares of a sum overflow first. Nothing is certain about such a point.

@@ -2,10 +2,11 @@
 
 use crate::certificate::{Asked, Certificate, Certified, Evidence, Room, strongest};
 use crate::drive::{Status, Stop};
+use crate::geometry::BlockNorm;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::report::Report;
-use crate::solver::{Info, Solver};
+use crate::solver::Info;
 
 /// F differs by rounding alone up to so many roundings of a number of its size.
 const ROUNDINGS: f64 = 16.0;
@@ -33,9 +34,7 @@ impl<S: Real> Report<S> {
     /// The start in the place of an end that lies above it, with what is certain there. An end that is certified stays: that is
     /// what was asked for. A run that settled has settled at the start only if nothing is left to do there either.
     #[must_use]
-    pub fn or_start(self, start: &[S], solver: &mut dyn Solver<S>, stop: &Stop) -> Self {
-        let norms = solver.norms();
-        let problem = solver.problem();
+    pub fn or_start(self, start: &[S], problem: &Problem<S>, norms: Vec<BlockNorm>, stop: &Stop) -> Self {
         let rose = self.rise(start, problem);
         let (Some(rise), false) = (rose, self.status == Status::Certified) else { return Self { rose, ..self } };
         let beta = self.certificate.as_ref().map_or(1.0, |certificate| certificate.beta).min(problem.beta_limit());

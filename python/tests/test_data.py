@@ -36,7 +36,9 @@ def test_metrics():
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
 def test_a_pipe_that_never_speaks_can_be_left(tmp_path):
     os.mkfifo(tmp_path / "y.csv")
-    program = f"import melmo; print('reads', flush=True); melmo.data.read({str(tmp_path / 'y.csv')!r})"
+    # Where the tests run in the background of a shell, Ctrl-C is ignored from the start.
+    hears = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{hears}; import melmo; print('reads', flush=True); melmo.data.read({str(tmp_path / 'y.csv')!r})"
     child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "reads\n"
     time.sleep(0.3)

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.model_selection import check_cv
 from sklearn.utils.extmath import safe_sparse_dot
 
@@ -30,6 +31,8 @@ class CrossValidated(SparseLinear):
 
     def _folds(self, X: Any, y: Any, classifier: bool = False) -> list[Any]:
         """The rows to fit and the rows to judge by, fold by fold."""
+        if issparse(self.cv):  # SciPy's own code may crash on one that is damaged
+            raise TypeError("cv: expected a number of folds, a splitter or pairs of rows, got a sparse matrix")
         try:
             folds = [tuple(map(np.asarray, fold)) for fold in check_cv(self.cv, y, classifier=classifier).split(X, y)]
         except (NotImplementedError, OverflowError):

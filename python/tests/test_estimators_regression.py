@@ -190,3 +190,9 @@ def test_an_ill_conditioned_logistic_model_is_liblinears(lam):
         return np.mean(np.logaddexp(0, -margins)) + lam * np.abs(fitted.coef_).sum()
 
     assert objective(model) <= objective(other) * (1 + 1e-6)
+
+
+def test_a_sparse_matrix_is_no_way_to_fold():
+    X, y = table()
+    with pytest.raises(TypeError, match="sparse matrix"):
+        SparseRegressionCV(cv=scipy.sparse.csc_matrix(np.eye(3))).fit(X, y)

@@ -56,6 +56,20 @@ def word(name: str, value: Any) -> str:
     return value
 
 
+def several(name: str, value: Any, expected: str) -> list[Any]:
+    """What comes one after another. A sparse matrix is refused: SciPy's own code would follow its indices, wherever they lead.
+
+    >>> several("groups", ((0, 1), (2,)), "lists of entries")
+    [(0, 1), (2,)]
+    """
+    if not hasattr(value, "tocsr"):
+        try:
+            return list(value)
+        except TypeError:
+            pass
+    raise TypeError(f"{name}: expected {expected}, got {brief(value)}")
+
+
 def function(name: str, value: Any) -> Any:
     """Something that can be called."""
     if not callable(value):

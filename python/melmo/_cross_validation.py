@@ -50,7 +50,7 @@ class CrossValidated(SparseLinear):
 
     def _choose(self, X: Any, y: Floats, folds: list[Any]) -> int:
         """Goes along the path on all rows and on each fold; the place of the λ that is chosen."""
-        if self.select not in ("min", "1se"):
+        if not isinstance(self.select, str) or self.select not in ("min", "1se"):
             raise ValueError(f"select: expected 'min' or '1se', got {brief(self.select)}")
         self.path_, self.losses_ = self._judge(X, y, folds)
         at = _chosen(self.losses_, self.select)

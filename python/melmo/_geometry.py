@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from melmo import _melmo
 from melmo._arrays import Array, Packing, Variable, real_array
 from melmo._catalogue import Row, document, rows
-from melmo._checks import made
+from melmo._checks import made, word
 from melmo._term import Term
 
 _ORACLES = [row["name"] for row in rows("oracles")]
@@ -47,7 +47,7 @@ class Geometry(Term):
         _melmo.lmo(self._row["name"], self._oracle(), [("x", 1, 1)], real_array("phi", [1.0], "f64"))
 
     def _oracle(self) -> str:
-        return str(self._arguments.get("oracle", "auto"))
+        return word("oracle", self._arguments.get("oracle", "auto"))
 
     def oracle_answer(self, phi: Any) -> Answer:
         """The direction that minimises ⟨φ, d⟩ over the unit ball, and what is known about it."""

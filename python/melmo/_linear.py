@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import column_or_1d
 
 from melmo import _melmo
-from melmo._checks import brief, number, whole
+from melmo._checks import brief, number, several, whole
 from melmo._estimator import ConvergenceWarning, Floats, given_lam, penalty_text
 from melmo._penalty import Penalty
 
@@ -65,10 +65,7 @@ def _groups(groups: Any, columns: int) -> list[list[int]] | None:
     """Groups of columns as lists, from lists or from a label for every column."""
     if groups is None:
         return None
-    try:
-        groups = list(groups)
-    except TypeError:
-        raise TypeError(f"groups: expected lists of columns or a label for every column, got {brief(groups)}") from None
+    groups = several("groups", groups, "lists of columns or a label for every column")
     if groups and all(np.ndim(group) == 0 for group in groups):
         labels = column_or_1d(groups)
         if len(labels) != columns:
@@ -126,7 +123,7 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
     ) -> RegressionPath:
         """The path on data that have been checked. `stopped` is for threads, which hear no signals."""
         if lambdas is not None:
-            lambdas = [number("lambdas", lam) for lam in lambdas]
+            lambdas = [number("lambdas", lam) for lam in several("lambdas", lambdas, "a list of numbers")]
         asked = {
             "loss": self._loss(),
             "penalty": penalty_text(self.penalty),

@@ -12,7 +12,7 @@ import numpy as np
 from melmo import _melmo
 from melmo._arrays import Array, Layout, Packing, Shape, Variable, dtype_of, precision_of, real_array, rows_cols
 from melmo._catalogue import Row, default_of, document, numbers, python_name
-from melmo._checks import whole
+from melmo._checks import several, whole, word
 from melmo._sparse import checked_sparse
 from melmo._term import Term
 
@@ -79,6 +79,8 @@ class Operator(Term):
         return inspect.Signature(parameters), doc
 
     def _check(self) -> None:
+        if "blocks" in self._row["inputs"]:
+            _names(self.blocks)
         if self._complete():
             self._build(self._precision())
 
@@ -142,7 +144,7 @@ class Operator(Term):
             elif kind == "mask":
                 data["mask"] = real_array(name, value, precision).reshape(-1)
             elif kind == "blocks":
-                data["blocks"] = [value] if isinstance(value, str) else [str(block) for block in value]
+                data["blocks"] = _names(value)
         if self._operators():
             data["operators"] = self._parts(self._operators(), precision, x)
         given = dict(self._arguments)
@@ -213,6 +215,14 @@ class Operator(Term):
         if forward:
             return built.matvec(flat), built.range, shape
         return built.rmatvec(flat), built.domain, shape
+
+
+def _names(blocks: Any) -> list[str]:
+    """The name of a block, or several."""
+    if isinstance(blocks, str):
+        return [blocks]
+    names = several("blocks", blocks, "the name of a block, or a list of them")
+    return [word("blocks: a name", name) for name in names]
 
 
 def _sides(shape: Any) -> Shape:

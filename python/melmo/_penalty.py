@@ -10,7 +10,7 @@ import numpy as np
 from melmo import _melmo
 from melmo._arrays import Array, Layout, Packing, Variable, real_array
 from melmo._catalogue import Row, class_name, default_of, document, numbers, python_name, rows
-from melmo._checks import brief, number, whole
+from melmo._checks import brief, number, several, whole
 from melmo._term import Term
 
 _LIFTS = [row["name"] for row in rows("lifts")]
@@ -50,9 +50,14 @@ class Penalty(Term):
 
     def _check(self) -> None:
         if not isinstance(self.on, str) or self.on not in _LIFTS:
-            raise ValueError(f"no lift is called `{self.on}`; known: {', '.join(_LIFTS)}")
+            called = self.on if isinstance(self.on, str) else brief(self.on)
+            raise ValueError(f"no lift is called `{called}`; known: {', '.join(_LIFTS)}")
         if not self._row["even"] and self.on != "entries":
             raise ValueError(f"{type(self).__name__}: φ(−x) ≠ φ(x), so that it can be applied to entries only")
+        if self.weights is not None:
+            real_array("weights", self.weights, "f64")
+        if self.groups is not None:
+            _groups(self.groups)
         _melmo.Penalty.named("f64", self._row["name"], self._numbers(), {}, [("x", 1, 1)])
 
     def _numbers(self) -> list[tuple[str, float]]:
@@ -142,7 +147,6 @@ class Penalty(Term):
 
 def _groups(groups: Any) -> list[list[int]]:
     """Groups of entries as lists of whole numbers."""
-    try:
-        return [[whole("groups: an entry", entry) for entry in group] for group in groups]
-    except TypeError:
-        raise TypeError(f"groups: expected lists of entries, got {brief(groups)}") from None
+    expected = "lists of entries"
+    parts = [several("groups", group, expected) for group in several("groups", groups, expected)]
+    return [[whole("groups: an entry", entry) for entry in group] for group in parts]

@@ -8,6 +8,14 @@ import melmo
 y = np.ones((4, 3))
 f, g = melmo.loss.Masked(y), melmo.penalty.MCP(0.2, 3.0)
 
+
+def damaged():
+    """A sparse matrix that SciPy must not be asked to print: its indices lead anywhere."""
+    matrix = __import__("scipy.sparse").sparse.csr_matrix(np.ones((3, 3)))
+    matrix.indices = np.full(9, 2**30, dtype=np.int32)
+    return matrix
+
+
 VALUE_ERRORS = {
     "lambda": lambda: melmo.penalty.MCP(-1.0),
     "lift is called": lambda: melmo.penalty.MCP(on="diagonal"),
@@ -49,6 +57,7 @@ VALUE_ERRORS = {
     "known: l2, ": lambda: melmo.lmo("l7", y),
     "groups: an entry = -1": lambda: melmo.penalty.L1(on="groups", groups=[[-1]]).value(y),
     "lift is called `3`": lambda: melmo.penalty.L1(on=3),
+    "lift is called `csr_matrix": lambda: melmo.penalty.L1(on=damaged()),
 }
 
 TYPE_ERRORS = {
@@ -83,6 +92,14 @@ TYPE_ERRORS = {
     "geometry: Spectral is a class": lambda: melmo.minimize(f, g, geometry=melmo.geometry.Spectral),
     "geometry: expected a geometry or its name, got int": lambda: melmo.dual_norm(7, y),
     "groups: expected lists": lambda: melmo.penalty.L1(on="groups", groups=3).value(y),
+    "groups: expected lists of entries, got <function": lambda: melmo.penalty.L1(groups=lambda entry: entry),
+    "groups: expected lists of entries, got csr_matrix": lambda: melmo.penalty.L1(groups=damaged()),
+    "weights: expected real numbers": lambda: melmo.penalty.L1(weights=lambda entry: entry),
+    "blocks: expected the name of a block": lambda: melmo.operator.Select(lambda: "W"),
+    "blocks: a name: expected a string": lambda: melmo.operator.Select([damaged()]),
+    "oracle: expected a string": lambda: melmo.geometry.Spectral(damaged()),
+    "groups: expected lists of columns": lambda: melmo.SparseRegression(groups=damaged()).fit(y, y[:, 0]),
+    "lambdas: expected a list": lambda: melmo.SparseRegression().fit(y, y[:, 0]).path(y, y[:, 0], lambdas=damaged()),
     "sparse matrix cannot": lambda: melmo.loss.Masked(__import__("scipy.sparse").sparse.eye(3).tocsr()),
 }
 

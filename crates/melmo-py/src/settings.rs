@@ -51,7 +51,9 @@ pub fn solving(given: &Bound<'_, PyDict>) -> PyResult<Solving> {
             "time_limit" => settings.time_limit = Some(duration(value.extract()?)?),
             "trace_every" => solving.trace_every = value.extract()?,
             "exact_dual_norms" => solving.exact = value.extract()?,
-            "threads" => solving.threads = Some(Threads::new(value.extract()?).map_err(raised)?),
+            "threads" => {
+                solving.threads = Some(Threads::new(value.extract()?).map_err(|refused| raised(Error::from(refused)))?)
+            }
             other => return Err(PyTypeError::new_err(format!("`{other}` is no setting"))),
         }
     }

@@ -1,5 +1,6 @@
 //! How many threads the process uses.
 
+use melmo::error::Error;
 use melmo::threads::Threads;
 use pyo3::prelude::*;
 
@@ -10,7 +11,7 @@ use crate::error::raised;
 #[pyo3(signature = (threads=None))]
 fn set_threads(threads: Option<usize>) -> PyResult<()> {
     let threads = threads.map_or_else(Threads::from_environment, Threads::new);
-    threads.map(Threads::make_default).map_err(raised)
+    threads.map(Threads::make_default).map_err(|refused| raised(Error::from(refused)))
 }
 
 /// The number of the process.

@@ -82,6 +82,9 @@ pub enum Error {
         /// The names there are.
         known: Vec<String>,
     },
+    /// No number of threads.
+    #[error(transparent)]
+    Threads(#[from] crate::threads::Refused),
     /// A combination that has no meaning.
     #[error("{0}")]
     Unsupported(String),

@@ -53,7 +53,6 @@ pub mod drive;
 pub mod error;
 pub mod geometry;
 pub mod guarantee;
-pub mod linalg;
 pub mod metric;
 pub mod operator;
 pub mod penalty;
@@ -67,9 +66,10 @@ pub mod solver;
 pub mod space;
 pub mod start;
 mod stream;
-pub mod threads;
 pub mod trace;
 pub mod vector;
+
+pub use melmo_base::{linalg, threads};
 
 /// The names that a program which solves a problem needs.
 pub mod prelude {

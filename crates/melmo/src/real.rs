@@ -6,9 +6,10 @@
 use std::fmt::{Debug, Display, LowerExp};
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use melmo_base::cosines::Cosines;
+
 use crate::catalogue::Tables;
 use crate::linalg::Dense;
-use crate::metric::Cosines;
 
 /// A floating-point number that arrays are made of: `f32` or `f64`, and no other (the trait is sealed).
 pub trait Real:

@@ -6,6 +6,8 @@
 //! blocks, which threads share, and the parts' sums likewise. The order of summation is fixed: the same input gives the same
 //! bits on every run and any number of threads, and the error does not grow with the length ([`ROUNDINGS`]).
 
+pub use melmo_base::{Total, instructions, simd};
+
 use crate::real::Real;
 use crate::threads::{self, share};
 
@@ -18,49 +20,6 @@ pub const BLOCK: usize = 4096;
 /// once itself, 255 times in its lane and 16 times when lanes and rest are joined; the rest is room for [`Total`] and for the
 /// square root and the scaling of a norm (docs/brackets.md).
 pub const ROUNDINGS: f64 = 288.0;
-
-/// The sum of the blocks' sums so far, and what rounding took from it (Neumaier): off by no more than 2u·|sum| + (ku)²·Σ|bᵢ|
-/// after k blocks.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Total {
-    sum: f64,
-    lost: f64,
-}
-
-impl Total {
-    /// Adds the sum of the next block.
-    #[inline(always)]
-    pub fn add(&mut self, block: f64) {
-        let sum = self.sum + block;
-        let added = sum - self.sum;
-        self.lost += (self.sum - (sum - added)) + (block - added);
-        self.sum = sum;
-    }
-
-    /// The sum; what was lost is NaN where it is infinite.
-    #[inline(always)]
-    pub fn value(&self) -> f64 {
-        if self.lost.is_finite() { self.sum + self.lost } else { self.sum }
-    }
-}
-
-/// Runs `work` compiled for the widest vector instructions the machine has.
-#[inline(always)]
-pub fn simd<R>(work: impl FnOnce() -> R) -> R {
-    pulp::Arch::new().dispatch(work)
-}
-
-/// The name of those instructions. Sums are rounded in another order with others: two machines that differ here agree to
-/// rounding, not bit for bit.
-pub fn instructions() -> &'static str {
-    match pulp::Arch::new() {
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        pulp::Arch::V4(_) => "AVX-512",
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        pulp::Arch::V3(_) => "AVX2",
-        _ => std::env::consts::ARCH,
-    }
-}
 
 /// Σᵢ term(xᵢ).
 #[inline(always)]

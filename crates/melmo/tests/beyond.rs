@@ -1,7 +1,6 @@
 //! Methods past the paper and their competitors, on problems whose answer is known, each with a budget of steps.
 
-mod support;
-
+use crate::support::lasso_by_coordinates;
 use melmo::block::Layout;
 use melmo::catalogue::{Arguments, find, methods};
 use melmo::certificate::Certificate;
@@ -15,7 +14,6 @@ use melmo::real::Real;
 use melmo::report::Report;
 use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, LeastSquares, Logistic, MaskedLeastSquares, Smooth};
-use support::lasso_by_coordinates;
 
 const NEW: [&str; 11] = [
     "scaled",

@@ -1,7 +1,6 @@
 //! Every golden case: the same trace to 1e-8 over its stable rows, the same first step, the same stop.
 
-mod support;
-
+use crate::support::{self, Case};
 use melmo::block::Layout;
 use melmo::catalogue::{Arguments, Lift, find, methods, penalties};
 use melmo::drive::{Epsilon, Options, Status, Stop, run};
@@ -11,7 +10,6 @@ use melmo::problem::Problem;
 use melmo::smooth::{Factorization, MaskedLeastSquares, Smooth};
 use melmo::solver::Solver;
 use melmo::trace::{Record, Row};
-use support::Case;
 
 type Terms = (Box<dyn Smooth<f64>>, Box<dyn LinOp<f64>>, Vec<f64>);
 

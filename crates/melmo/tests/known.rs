@@ -1,7 +1,6 @@
 //! Problems whose answer is known, each with a budget of steps and a tolerance that the method can reach.
 
-mod support;
-
+use crate::support::lasso_by_coordinates;
 use melmo::block::Layout;
 use melmo::drive::{Epsilon, Options, Status, Stop, run};
 use melmo::geometry::{Norm, Oracle, for_layout};
@@ -14,7 +13,6 @@ use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
 use melmo::solver::{Epoch, Melmo, Solver, VariableSmoothing};
 use melmo::trace::Record;
-use support::lasso_by_coordinates;
 
 fn melmo(problem: &Problem<f64>, norm: Norm, schedule: Power, x0: &[f64], steps: u64) -> melmo::report::Report<f64> {
     let geometry = for_layout(norm, problem.layout(), Oracle::Auto).unwrap();

@@ -1,8 +1,6 @@
 //! The seam between solvers and where x lives: the same solvers on this machine's vectors, on opaque handles, and on two ranks.
 
-#[path = "space/arena.rs"]
 mod arena;
-#[path = "space/ranks.rs"]
 mod ranks;
 
 use std::sync::atomic::Ordering;

@@ -1,8 +1,8 @@
 use crate::error::Error;
 use crate::metric::Metric;
-use crate::metric::transform::Line;
 use crate::real::Real;
 use crate::vector::simd;
+use melmo_base::cosines::Line;
 
 /// M = c + T*T/β for forward differences T of an image or a volume: diagonal in the cosine basis,
 /// c + Σ_axes (2 − 2cos(πk/n))/β.

@@ -7,13 +7,11 @@ mod conjugate_gradients;
 mod cosine;
 mod decomposed;
 mod diagonal;
-mod transform;
 
 pub use conjugate_gradients::ConjugateGradients;
 pub use cosine::Cosine;
 pub use decomposed::Decomposed;
 pub use diagonal::Diagonal;
-pub use transform::Cosines;
 
 use crate::error::Error;
 use crate::operator::{self, LinOp};

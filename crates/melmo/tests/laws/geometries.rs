@@ -6,7 +6,7 @@ use melmo::geometry::{Geometry, Norm, Oracle, Product, for_block, product_dual, 
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 
-use crate::{dot, norm};
+use super::{dot, norm};
 
 fn every_oracle() -> Vec<Oracle> {
     let mut all: Vec<Oracle> = oracles().into_iter().map(|(oracle, _)| oracle).collect();

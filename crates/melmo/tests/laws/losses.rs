@@ -6,7 +6,7 @@ use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo::smooth::Smooth;
 
-use crate::{assert_laws, cast, distance, norm, thorough};
+use super::{assert_laws, cast, distance, norm, thorough};
 
 fn subjects<S: Real>() -> Vec<(String, Box<dyn Smooth<S>>)> {
     let mut subjects = Vec::new();

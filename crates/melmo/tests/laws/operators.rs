@@ -6,7 +6,7 @@ use melmo::operator::LinOp;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 
-use crate::{assert_laws, cast, distance, norm, thorough};
+use super::{assert_laws, cast, distance, norm, thorough};
 
 fn subjects<S: Real>() -> Vec<(String, Box<dyn LinOp<S>>)> {
     let mut subjects = Vec::new();

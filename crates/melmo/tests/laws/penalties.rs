@@ -7,7 +7,7 @@ use melmo::penalty::{Blocks, Prox};
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 
-use crate::{assert_laws, cast, distance, norm, slack, thorough};
+use super::{assert_laws, cast, distance, norm, slack, thorough};
 
 struct Subject<S> {
     name: String,

@@ -11,7 +11,7 @@ use melmo::seeded::Seeded;
 use melmo::smooth::MaskedLeastSquares;
 use melmo::solver::{Melmo, Solver};
 
-use crate::{distance, norm};
+use super::{distance, norm};
 
 fn end_point<S: Real>(penalty: &str, norm: Norm, c: f64) -> (Vec<S>, f64) {
     let (rows, cols) = (8, 6);

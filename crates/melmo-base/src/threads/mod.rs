@@ -12,8 +12,18 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::error::Error;
-use crate::vector::Total;
+use crate::Total;
+
+/// Why a number of threads was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// No number of threads that a process can have.
+    #[error("threads = {0}: must be from 1 to 256")]
+    Number(usize),
+    /// MELMO_THREADS holds something else.
+    #[error("MELMO_THREADS={0}: a number of threads is a whole number from 1 on")]
+    Environment(String),
+}
 
 /// A number of threads, at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,10 +42,9 @@ impl Threads {
     pub const ONE: Self = Self(NonZeroUsize::MIN);
 
     /// So many: 1 to 256.
-    pub fn new(threads: usize) -> Result<Self, Error> {
-        let most = pool::MOST + 1;
-        Error::expect_parameter("threads", threads as f64, (1..=most).contains(&threads), "from 1 to 256")?;
-        Ok(NonZeroUsize::new(threads).map_or(Self::ONE, Self))
+    pub fn new(threads: usize) -> Result<Self, Refused> {
+        let fits = NonZeroUsize::new(threads).filter(|n| n.get() <= pool::MOST + 1);
+        fits.map(Self).ok_or(Refused::Number(threads))
     }
 
     /// As many as the process has cores, by its affinity and quota.
@@ -46,12 +55,10 @@ impl Threads {
 
     /// What MELMO_THREADS says, or else OMP_NUM_THREADS, which those who run many processes on one machine set; all cores
     /// where neither does. Refuses a MELMO_THREADS that is no number of threads.
-    pub fn from_environment() -> Result<Self, Error> {
+    pub fn from_environment() -> Result<Self, Refused> {
         let set = |name| std::env::var(name).ok().filter(|typed| !typed.trim().is_empty());
         match set("MELMO_THREADS") {
-            Some(typed) => Self::typed(&typed).ok_or_else(|| {
-                Error::Unsupported(format!("MELMO_THREADS={typed}: a number of threads is a whole number from 1 on"))
-            }),
+            Some(typed) => Self::typed(&typed).ok_or(Refused::Environment(typed)),
             None => Ok(set("OMP_NUM_THREADS").and_then(|typed| Self::typed(&typed)).unwrap_or_else(Self::all)),
         }
     }
@@ -112,29 +119,33 @@ where
 /// The same with something that each thread has to itself, scratch for instance: no more threads than there are of it.
 ///
 /// There must be one at least.
-pub fn share_with<K, I>(nanoseconds: usize, mut own: K, items: I, each: impl Fn(&mut K::Item, I::Item) + Sync)
+pub fn share_with<K, I>(nanoseconds: usize, mut own: K, mut items: I, each: impl Fn(&mut K::Item, I::Item) + Sync)
 where
     K: Iterator<Item: Send> + Send,
     I: Iterator<Item: Send> + Send,
 {
+    // One loop for all, so that `each` is compiled once: whoever works asks for the next item.
+    let through = |mine: &mut K::Item, next: &mut dyn FnMut() -> Option<I::Item>| {
+        while let Some(item) = next() {
+            each(mine, item);
+        }
+    };
     let threads = Threads::current().get().min(nanoseconds / SHARE);
     if threads > 1 && nanoseconds >= WORTH {
         let queue = Mutex::new((own, items));
-        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).1.next();
+        let queue = || queue.lock().unwrap_or_else(PoisonError::into_inner);
         let work = || {
-            let mine = queue.lock().unwrap_or_else(PoisonError::into_inner).0.next();
-            let Some(mut mine) = mine else { return };
-            while let Some(item) = next() {
-                each(&mut mine, item);
+            let mine = queue().0.next();
+            if let Some(mut mine) = mine {
+                through(&mut mine, &mut || queue().1.next());
             }
         };
         if !pool::pool().run(threads - 1, &work) {
             work();
         }
-        return;
+    } else if let Some(mut mine) = own.next() {
+        through(&mut mine, &mut || items.next());
     }
-    let Some(mut mine) = own.next() else { return };
-    items.for_each(|item| each(&mut mine, item));
 }
 
 /// What `each` makes of the items, in their order: for items that are a lot of work each. Allocates.

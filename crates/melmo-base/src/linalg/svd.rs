@@ -116,7 +116,7 @@ mod tests {
         let cases: [(usize, Vec<f64>); 4] =
             [(256, one_entry(256)), (300, one_entry(300)), (130, rank_one(130, 3)), (256, rank_one(256, 4))];
         for (n, a) in cases {
-            let norm = crate::vector::norm2(&a);
+            let norm = a.iter().map(|v| v * v).sum::<f64>().sqrt();
             let (mut u, mut v, mut values) = (vec![0.0; n * n], vec![0.0; n * n], vec![0.0; n]);
             let a = Mat::new(&a, n, n);
             assert!(f64::singular_values(&mut values, a, &mut vec![0.0; f64::singular_values_work_len(n, n)]));

@@ -4,8 +4,8 @@ use faer::prelude::IntoConst;
 use faer::{MatMut, MatRef};
 
 use super::faer_mut;
+use crate::simd;
 use crate::threads;
-use crate::vector::simd;
 
 /// The most panels.
 const PANELS: usize = 16;

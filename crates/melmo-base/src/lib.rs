@@ -1,0 +1,14 @@
+//! What melmo computes with: [`threads`], vector instructions ([`simd`]), dense linear algebra ([`linalg`]) and cosine
+//! transforms ([`cosines`]).
+//!
+//! A crate of its own because the crates behind it are generic: here they are compiled once for `f32` and once for `f64`, and
+//! not again with each program and each test of melmo.
+
+pub mod cosines;
+mod instructions;
+pub mod linalg;
+pub mod threads;
+mod total;
+
+pub use instructions::{instructions, simd};
+pub use total::Total;

@@ -1,0 +1,5 @@
+//! The tasks from outside, as one program: what generic code these tests share is compiled once.
+
+mod denoise;
+mod resume;
+mod start;

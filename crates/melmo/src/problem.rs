@@ -26,6 +26,8 @@ pub struct Evaluation {
     pub f: f64,
     /// ‖∇g_β(Tx)‖₂², so that ‖Tx − z‖₂ = β·√slope_squared.
     pub slope_squared: f64,
+    /// ‖∇F_β(x)‖₂², where it was summed on the way.
+    pub squared: Option<f64>,
 }
 
 impl<S: Real> Problem<S> {
@@ -168,8 +170,8 @@ impl<S: Real> Problem<S> {
         if let Some(stream) = self.stream() {
             let (terms, rows) = work.split_at_mut(self.terms_work_len());
             let rest = if stream.has_loss() { 0.0 } else { self.f.value_grad(grad, x, terms) };
-            let (f, slope_squared) = stream.smoothed_gradient_add(grad, x, beta, rows);
-            return Evaluation { f: f + rest, slope_squared };
+            let found = stream.smoothed_gradient_add(grad, x, beta, rows);
+            return Evaluation { f: found.f + rest, ..found };
         }
         let m = self.t.range().size();
         let (tx, work) = work.split_at_mut(m);
@@ -178,7 +180,21 @@ impl<S: Real> Problem<S> {
         self.t.apply(tx, x, work); // Tx
         let slope_squared = self.g.slopes(u, tx, beta, work); // u = ∇g_β(Tx)
         self.t.adjoint_add(grad, u, work); // ∇F_β(x) = ∇f(x) + T*u
-        Evaluation { f, slope_squared }
+        Evaluation { f, slope_squared, squared: None }
+    }
+
+    /// y ← x + aφ and φ ← ∇F_β(y) in one pass over memory, where the terms allow one.
+    pub(crate) fn smoothed_gradient_after(
+        &self,
+        [y, phi]: [&mut [S]; 2],
+        x: &[S],
+        a: f64,
+        beta: f64,
+        work: &mut [S],
+    ) -> Option<Evaluation> {
+        let stream = self.stream().filter(|stream| stream.moves())?;
+        let (_, rows) = work.split_at_mut(self.terms_work_len());
+        Some(stream.smoothed_gradient_after([y, phi], x, a, beta, rows))
     }
 
     /// g_β(Tx).

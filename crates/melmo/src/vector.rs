@@ -128,8 +128,12 @@ pub fn norm2_squared<S: Real>(x: &[S]) -> f64 {
 
 /// ‖x‖₂, also where the squares of the entries leave the range of `f64`.
 pub fn norm2<S: Real>(x: &[S]) -> f64 {
+    norm2_knowing(x, norm2_squared(x))
+}
+
+/// The same where Σ xᵢ² was summed on the way: x is looked at only if that left the range of `f64`.
+pub fn norm2_knowing<S: Real>(x: &[S], squared: f64) -> f64 {
     const SAFE: std::ops::Range<f64> = 1e-280..1e280;
-    let squared = norm2_squared(x);
     if SAFE.contains(&squared) {
         return squared.sqrt();
     }

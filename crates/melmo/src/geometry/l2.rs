@@ -33,8 +33,16 @@ impl<S: Real> Geometry<S> for L2 {
     }
 
     fn oracle(&mut self, phi: &[S]) -> Answer {
-        self.norm = vector::norm2(phi);
+        self.oracle_knowing(phi, vector::norm2_squared(phi))
+    }
+
+    fn oracle_knowing(&mut self, phi: &[S], squared: f64) -> Answer {
+        self.norm = vector::norm2_knowing(phi, squared);
         Answer::rounded(self.norm, vector::ROUNDINGS)
+    }
+
+    fn multiple(&self, gamma: f64) -> Option<f64> {
+        Some(-unit_factor::<S>(gamma, self.norm))
     }
 
     fn advance(&self, y: &mut [S], x: &[S], phi: &[S], gamma: f64) {

@@ -115,6 +115,16 @@ pub trait Geometry<S: Real>: Send {
     /// Finds d with ⟨φ, d⟩ = min over ‖d‖ ≤ 1, as nearly as this oracle can. φ = 0 gives d = 0 and dual norm 0.
     fn oracle(&mut self, phi: &[S]) -> Answer;
 
+    /// The same where ‖φ‖₂² is known.
+    fn oracle_knowing(&mut self, phi: &[S], _squared: f64) -> Answer {
+        self.oracle(phi)
+    }
+
+    /// The a with γd = aφ for the φ of the last oracle, where the direction is a multiple of the gradient.
+    fn multiple(&self, _gamma: f64) -> Option<f64> {
+        None
+    }
+
     /// y ← x + γd for the direction d found by the last call of `oracle`, which saw this same φ.
     fn advance(&self, y: &mut [S], x: &[S], phi: &[S], gamma: f64);
 

@@ -107,9 +107,8 @@ impl<X: Space> Method for Epoch<X> {
         {
             return Some(failed);
         }
-        self.iterate.advance(step.gamma); // x_{k+1} = x_k + γ_k·lmo(φ_k)
         let beta = self.schedule.beta_after(k);
-        let point = self.iterate.evaluate(beta); // ‖∇F_{k+1}(x_{k+1})‖_*
+        let point = self.iterate.advance(step.gamma, beta); // x_{k+1} = x_k + γ_k·lmo(φ_k), ‖∇F_{k+1}(x_{k+1})‖_*
         let mut info = Info { epoch: Some(k.ilog2()), ..point.info(k + 1, beta, step.gamma) };
         if info.finite {
             info.candidate = info.dual_norm.upper <= self.least;

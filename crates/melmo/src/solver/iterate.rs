@@ -90,16 +90,18 @@ impl<X: Space> Iterate<X> {
     fn ask(&mut self, found: Evaluation, beta: f64) -> Point {
         let prox_gap = beta * found.slope_squared.sqrt();
         (self.f_x, self.beta, self.prox_gap, self.envelope) = (found.f, beta, prox_gap, None);
-        let answer = self.space.oracle(&self.phi);
+        let answer = self.space.oracle(&self.phi, found.squared);
         self.answer = answer;
         self.start_measure.get_or_insert([answer.dual_norm.upper, prox_gap]);
         Point { f: found.f, prox_gap, answer }
     }
 
-    /// x ← x + γd.
-    pub fn advance(&mut self, gamma: f64) {
-        self.space.advance(&mut self.previous, &self.x, &self.phi, gamma);
+    /// x ← x + γd, φ ← ∇F_β(x), and the oracle's answer to it.
+    pub fn advance(&mut self, gamma: f64, beta: f64) -> Point {
+        let Self { space, previous, x, phi, .. } = self;
+        let found = space.advance_and_evaluate(previous, x, phi, [gamma, beta]);
         self.turn();
+        self.ask(found, beta)
     }
 
     /// x ← what `write` makes of φ.

@@ -75,11 +75,11 @@ impl<X: Space> Method for Melmo<X> {
     type Space = X;
 
     fn step(&mut self, k: u64) -> Option<Info> {
-        if k > 0 {
-            self.iterate.advance(self.pending); // x_{k+1} = x_k + γ_k·lmo(φ_k)
-        }
         let step = self.schedule.at(k + 1);
-        let point = self.iterate.evaluate(step.beta); // φ_k = ∇F_{β_k}(x_k)
+        let point = match k {
+            0 => self.iterate.evaluate(step.beta),              // φ₁ = ∇F_{β₁}(x₁)
+            _ => self.iterate.advance(self.pending, step.beta), // x_{k+1} = x_k + γ_k·lmo(φ_k), and φ_{k+1} there
+        };
         if point.is_finite() {
             self.pending = match self.length {
                 Length::Gamma => step.gamma,

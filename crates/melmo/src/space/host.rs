@@ -164,12 +164,31 @@ impl<'p, S: Real> Space for Host<'p, S> {
         self.problem.penalty(x, &mut self.work)
     }
 
-    fn oracle(&mut self, phi: &Vec<S>) -> Answer {
-        self.geometry.oracle(phi)
+    fn oracle(&mut self, phi: &Vec<S>, squared: Option<f64>) -> Answer {
+        match squared {
+            Some(squared) => self.geometry.oracle_knowing(phi, squared),
+            None => self.geometry.oracle(phi),
+        }
     }
 
     fn advance(&mut self, y: &mut Vec<S>, x: &Vec<S>, phi: &Vec<S>, gamma: f64) {
         self.geometry.advance(y, x, phi, gamma);
+    }
+
+    fn advance_and_evaluate(
+        &mut self,
+        y: &mut Vec<S>,
+        x: &Vec<S>,
+        phi: &mut Vec<S>,
+        [gamma, beta]: [f64; 2],
+    ) -> Evaluation {
+        let Self { problem, geometry, work, .. } = self;
+        let at_once = geometry.multiple(gamma);
+        let at_once = at_once.and_then(|a| problem.smoothed_gradient_after([y, phi], x, a, beta, work));
+        at_once.unwrap_or_else(|| {
+            self.advance(y, x, phi, gamma);
+            self.gradient(phi, y, beta)
+        })
     }
 
     fn dual_norm(&mut self, phi: &Vec<S>) -> f64 {

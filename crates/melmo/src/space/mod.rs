@@ -93,11 +93,23 @@ pub trait Space: Send {
     /// g(Tx).
     fn penalty(&mut self, x: &Self::Point) -> f64;
 
-    /// Brackets ‖φ‖_*, and remembers what the direction needs.
-    fn oracle(&mut self, phi: &Self::Point) -> Answer;
+    /// Brackets ‖φ‖_*, and remembers what the direction needs. `squared` is ‖φ‖₂², where the evaluation found it.
+    fn oracle(&mut self, phi: &Self::Point, squared: Option<f64>) -> Answer;
 
     /// y ← x + γd for the direction d of the last [`Space::oracle`], which saw this same φ.
     fn advance(&mut self, y: &mut Self::Point, x: &Self::Point, phi: &Self::Point, gamma: f64);
+
+    /// y ← x + γd as [`Space::advance`] does, and φ ← ∇F_β(y): in one pass over memory where there is one.
+    fn advance_and_evaluate(
+        &mut self,
+        y: &mut Self::Point,
+        x: &Self::Point,
+        phi: &mut Self::Point,
+        [gamma, beta]: [f64; 2],
+    ) -> Evaluation {
+        self.advance(y, x, phi, gamma);
+        self.gradient(phi, y, beta)
+    }
 
     /// ‖φ‖_* to rounding.
     fn dual_norm(&mut self, phi: &Self::Point) -> f64;

@@ -3,16 +3,20 @@
 //! The slopes of a strip's differences stay in cache until the adjoint has taken them up. A virtual call a row costs
 //! little; across two trait objects an entry at a time it would cost everything. Strips are gathered in blocks, which threads
 //! share: the row above a block is looked at twice.
+//!
+//! A step and the evaluation after it are one pass too: the rows of a strip are moved into a small window, evaluated there and
+//! written out. The new gradient takes the place of the old one, so what a block needs of its neighbours is moved beforehand.
 
 use std::ops::Range;
 
-use super::Pass;
+use super::{Pass, Sums, found};
 use crate::operator::Difference2d;
 use crate::penalty::Streamed;
+use crate::problem::Evaluation;
 use crate::real::Real;
 use crate::smooth::Pointwise;
 use crate::threads::{self, Threads};
-use crate::vector::simd;
+use crate::vector::{self, simd};
 
 /// A penalty of an image's differences, with the loss when that is a sum over pixels.
 pub(crate) struct DifferenceStream<'a, S> {
@@ -30,16 +34,17 @@ impl<'a, S: Real> DifferenceStream<'a, S> {
 
     /// Rows that are worked on together: few enough that they stay in cache, enough that calls cost nothing.
     fn strip(&self) -> usize {
-        (4096 / self.cols).clamp(1, self.rows)
+        (1024 / self.cols).clamp(1, self.rows)
     }
 
-    /// Row i, and the row below it; at the image's foot the row itself, which makes the differences zero there.
-    fn row_and_below<'x>(&self, x: &'x [S], i: usize) -> (&'x [S], &'x [S]) {
-        let row = |i: usize| &x[i * self.cols..(i + 1) * self.cols];
+    /// Row i of rows from `top` on, and the row below it; at the image's foot the row itself, which makes the differences zero.
+    fn row_and_below<'x>(&self, x: &'x [S], top: usize, i: usize) -> (&'x [S], &'x [S]) {
+        let row = |i: usize| &x[(i - top) * self.cols..(i - top + 1) * self.cols];
         (row(i), row((i + 1).min(self.rows - 1)))
     }
 
     /// ∇g_β of a strip's differences, with zeros where a difference does not depend on x; returns its squared length.
+    /// `x` is the strip and the row below it, where there is one.
     fn slopes(&self, slope_x: &mut [S], slope_y: &mut [S], x: &[S], strip: Range<usize>, beta: f64) -> f64 {
         let Self { rows, cols, .. } = *self;
         let first = strip.start * cols;
@@ -49,26 +54,26 @@ impl<'a, S: Real> DifferenceStream<'a, S> {
         match &self.g {
             Streamed::Entries(g) => {
                 let idle = g.rests_at_zero(beta);
-                for (i, slopes) in strip.clone().zip(slope_x.chunks_exact_mut(cols)) {
-                    let (row, (inner, last)) = (&x[i * cols..(i + 1) * cols], slopes.split_at_mut(cols - 1));
+                let rows_of_x = strip.clone().zip(x.chunks_exact(cols));
+                for ((i, row), slopes) in rows_of_x.zip(slope_x.chunks_exact_mut(cols)) {
+                    let (inner, last) = slopes.split_at_mut(cols - 1);
                     squared += g.slopes_between(inner, &row[..cols - 1], &row[1..], i * cols, beta);
                     if !idle {
                         let end = &row[cols - 1..];
                         squared += g.slopes_between(last, end, end, (i + 1) * cols - 1, beta);
                     }
                 }
-                let (here, below) = (&x[first..first + inside], &x[first + cols.min(x.len() - first)..]);
                 let (inner, foot) = slope_y.split_at_mut(inside);
-                squared += g.slopes_between(inner, here, &below[..inside], rows * cols + first, beta);
+                squared += g.slopes_between(inner, &x[..inside], &x[cols..][..inside], rows * cols + first, beta);
                 if !foot.is_empty() && !idle {
-                    let last = &x[(rows - 1) * cols..];
+                    let last = &x[inside..inside + cols];
                     squared += g.slopes_between(foot, last, last, (2 * rows - 1) * cols, beta);
                 }
             }
             Streamed::Pixels(g) => {
                 let pairs = slope_x.chunks_exact_mut(cols).zip(slope_y.chunks_exact_mut(cols));
                 for (i, (delta_x, delta_y)) in strip.clone().zip(pairs) {
-                    let (row, below) = self.row_and_below(x, i);
+                    let (row, below) = self.row_and_below(x, strip.start, i);
                     differences(delta_x, delta_y, row, below);
                 }
                 squared += g.moreau_at(slope_x, slope_y, first, beta).slope_squared;
@@ -87,14 +92,40 @@ impl<'a, S: Real> DifferenceStream<'a, S> {
     }
 
     /// x-slopes of a strip behind one zero; y-slopes of a strip and of the row above it.
-    fn scratch_len(&self) -> usize {
+    fn slopes_len(&self) -> usize {
         (2 * self.strip() + 1) * self.cols + 1
     }
 
-    /// The y-slopes of the row above a block; of an image's first row there are none. `spare` has room for its x-slopes.
-    fn slopes_above(&self, slope_y: &mut [S], spare: &mut [S], x: &[S], top: usize, beta: f64) {
-        let Some(i) = top.checked_sub(1) else { return slope_y.fill(S::ZERO) };
-        let ((row, below), first) = (self.row_and_below(x, i), i * self.cols);
+    /// Slopes, and the window: a strip and the row below it.
+    fn scratch_len(&self) -> usize {
+        self.slopes_len() + (self.strip() + 1) * self.cols
+    }
+
+    fn blocks(&self) -> usize {
+        self.rows.div_ceil(self.block())
+    }
+
+    /// The slopes behind their zeros, the y-slopes of row i = top − 1 first: of an image's first row there are none. `x` is row i
+    /// and the row below it.
+    fn begin<'w>(
+        &self,
+        scratch: &'w mut [S],
+        x: Option<(&[S], &[S])>,
+        top: usize,
+        beta: f64,
+    ) -> (&'w mut [S], &'w mut [S]) {
+        let cols = self.cols;
+        let (slope_x, slope_y) = scratch[..self.slopes_len()].split_at_mut(self.strip() * cols + 1);
+        match x {
+            Some(x) => self.slopes_above(&mut slope_y[..cols], &mut slope_x[..cols], x, (top - 1) * cols, beta),
+            None => slope_y[..cols].fill(S::ZERO),
+        }
+        slope_x[0] = S::ZERO;
+        (slope_x, slope_y)
+    }
+
+    /// The y-slopes of the row above a block. `spare` has room for its x-slopes.
+    fn slopes_above(&self, slope_y: &mut [S], spare: &mut [S], (row, below): (&[S], &[S]), first: usize, beta: f64) {
         match &self.g {
             Streamed::Entries(g) => {
                 g.slopes_between(slope_y, row, below, self.rows * self.cols + first, beta);
@@ -106,32 +137,72 @@ impl<'a, S: Real> DifferenceStream<'a, S> {
         }
     }
 
-    /// grad ← ∇f + T*∇g_β(Tx), or grad + T*∇g_β(Tx), on a block of rows; returns its share of f(x) and ‖∇g_β(Tx)‖₂².
-    fn gradient_of_block(&self, grad: &mut [S], x: &[S], top: usize, beta: f64, scratch: &mut [S]) -> [f64; 2] {
-        let cols = self.cols;
-        let (slope_x, slope_y) = scratch.split_at_mut(self.strip() * cols + 1);
-        self.slopes_above(&mut slope_y[..cols], &mut slope_x[..cols], x, top, beta);
-        slope_x[0] = S::ZERO;
-        let (mut f_x, mut slope_squared) = (0.0, 0.0);
-        for (i, grad) in grad.chunks_mut(self.strip() * cols).enumerate() {
-            let top = top + i * self.strip();
-            let range = top * cols..top * cols + grad.len();
-            let slope_x = &mut slope_x[..range.len() + 1];
-            let slope_y = &mut slope_y[..range.len() + cols];
-            let strip = top..top + range.len() / cols;
-            slope_squared += self.slopes(&mut slope_x[1..], &mut slope_y[cols..], x, strip, beta);
-            if let Some(f) = self.f {
-                f_x += f.value_grad_at(grad, &x[range.clone()], range.start);
-            }
-            adjoint(grad, slope_x, slope_y, cols);
-            slope_y.copy_within(range.len().., 0);
+    /// grad ← ∇f + T*∇g_β(Tx), or grad + T*∇g_β(Tx), on the rows of a strip; `x` as in [`Self::slopes`].
+    fn gradient_of_strip(
+        &self,
+        grad: &mut [S],
+        x: &[S],
+        top: usize,
+        beta: f64,
+        (slope_x, slope_y): (&mut [S], &mut [S]),
+        sums: &mut Sums,
+    ) {
+        let (cols, len) = (self.cols, grad.len());
+        let (slope_x, slope_y) = (&mut slope_x[..len + 1], &mut slope_y[..len + cols]);
+        sums.slope_squared += self.slopes(&mut slope_x[1..], &mut slope_y[cols..], x, top..top + len / cols, beta);
+        if let Some(f) = self.f {
+            sums.f += f.value_grad_at(grad, &x[..len], top * cols);
         }
-        [f_x, slope_squared]
+        sums.squared.add(adjoint(grad, slope_x, slope_y, cols));
+        slope_y.copy_within(len.., 0);
+    }
+
+    /// The same on a block of rows.
+    fn gradient_of_block(&self, grad: &mut [S], x: &[S], top: usize, beta: f64, scratch: &mut [S]) -> [f64; 3] {
+        let above = top.checked_sub(1).map(|i| self.row_and_below(x, 0, i));
+        let (slope_x, slope_y) = self.begin(scratch, above, top, beta);
+        let mut sums = Sums::default();
+        for (i, grad) in grad.chunks_mut(self.strip() * self.cols).enumerate() {
+            let top = top + i * self.strip();
+            self.gradient_of_strip(grad, &x[top * self.cols..], top, beta, (slope_x, slope_y), &mut sums);
+        }
+        sums.values()
+    }
+
+    /// y ← x + aφ and φ ← ∇F_β(y) on a block of rows; `beside` is y's row above the block and the one below it.
+    fn move_block(
+        &self,
+        Moved { y, phi, x, a }: Moved<'_, S>,
+        beside: &[S],
+        top: usize,
+        beta: f64,
+        scratch: &mut [S],
+    ) -> [f64; 3] {
+        let (cols, rows) = (self.cols, y.len() / self.cols);
+        let (above, below) = beside.split_at(cols);
+        let (scratch, window) = scratch.split_at_mut(self.slopes_len());
+        vector::add_scaled(&mut window[..cols], &x[..cols], a, &phi[..cols]);
+        let (slope_x, slope_y) = self.begin(scratch, (top > 0).then_some((above, &window[..cols])), top, beta);
+        let mut sums = Sums::default();
+        for start in (0..rows).step_by(self.strip()) {
+            // The window's first row was moved with the strip before.
+            let end = (start + self.strip()).min(rows);
+            let (len, ahead) = ((end - start) * cols, (start + 1) * cols..(end + 1).min(rows) * cols);
+            vector::add_scaled(&mut window[cols..][..ahead.len()], &x[ahead.clone()], a, &phi[ahead]);
+            if end == rows {
+                window[len..][..cols].copy_from_slice(below);
+            }
+            y[start * cols..][..len].copy_from_slice(&window[..len]);
+            let phi = &mut phi[start * cols..][..len];
+            self.gradient_of_strip(phi, window, top + start, beta, (slope_x, slope_y), &mut sums);
+            window.copy_within(len..len + cols, 0);
+        }
+        sums.values()
     }
 
     /// Row i's share of g(Tx), or of g_β(Tx) when there is a β.
     fn penalty_of_row(&self, x: &[S], i: usize, beta: Option<f64>, scratch: &mut [S]) -> f64 {
-        let (row, below) = self.row_and_below(x, i);
+        let (row, below) = self.row_and_below(x, 0, i);
         let first = i * self.cols;
         match &self.g {
             Streamed::Entries(g) => {
@@ -157,6 +228,14 @@ impl<'a, S: Real> DifferenceStream<'a, S> {
     }
 }
 
+/// A block of y ← x + aφ, and of the φ that is to be replaced.
+struct Moved<'b, S> {
+    y: &'b mut [S],
+    phi: &'b mut [S],
+    x: &'b [S],
+    a: f64,
+}
+
 /// The most blocks of an image: few, so that little is looked at twice.
 const BLOCKS: usize = 64;
 /// The fewest entries of a block.
@@ -167,22 +246,56 @@ impl<S: Real> Pass<S> for DifferenceStream<'_, S> {
         self.f.is_some()
     }
 
+    /// Scratch for each thread, and two rows of each block's neighbours.
     fn work_len(&self) -> usize {
-        self.rows.div_ceil(self.block()).min(Threads::current().get()) * self.scratch_len()
+        self.blocks().min(Threads::current().get()) * self.scratch_len() + 2 * self.blocks() * self.cols
     }
 
-    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
+    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> Evaluation {
         let (own, block) = (work.chunks_exact_mut(self.scratch_len()), self.block());
         let blocks = grad.chunks_mut(block * self.cols).enumerate();
-        let [f_x, slope_squared] = threads::sums_with(x.len(), own, blocks, |scratch, (i, grad)| {
+        found(threads::sums_with(x.len(), own, blocks, |scratch, (i, grad)| {
             self.gradient_of_block(grad, x, i * block, beta, scratch)
-        });
-        (f_x, slope_squared)
+        }))
+    }
+
+    fn moves(&self) -> bool {
+        self.f.is_some()
+    }
+
+    fn smoothed_gradient_after(
+        &self,
+        [y, phi]: [&mut [S]; 2],
+        x: &[S],
+        a: f64,
+        beta: f64,
+        work: &mut [S],
+    ) -> Evaluation {
+        let (cols, block) = (self.cols, self.block() * self.cols);
+        let (beside, work) = work.split_at_mut(2 * self.blocks() * cols);
+        for (i, beside) in beside.chunks_exact_mut(2 * cols).enumerate() {
+            let moved = |to: &mut [S], row: usize| {
+                let row = row..row + cols;
+                vector::add_scaled(to, &x[row.clone()], a, &phi[row]);
+            };
+            let (above, below) = beside.split_at_mut(cols);
+            if i > 0 {
+                moved(above, i * block - cols);
+            }
+            // Below the image its last row once more: it is not looked at.
+            moved(below, ((i + 1) * block).min(x.len() - cols));
+        }
+        let own = work.chunks_exact_mut(self.scratch_len());
+        let parts = y.chunks_mut(block).zip(phi.chunks_mut(block)).zip(x.chunks(block));
+        let blocks = parts.zip(beside.chunks_exact(2 * cols)).enumerate();
+        found(threads::sums_with(x.len(), own, blocks, |scratch, (i, (((y, phi), x), beside))| {
+            self.move_block(Moved { y, phi, x, a }, beside, i * self.block(), beta, scratch)
+        }))
     }
 
     fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
         let (own, block) = (work.chunks_exact_mut(self.scratch_len()), self.block());
-        let blocks = (0..self.rows.div_ceil(block)).map(|i| i * block..self.rows.min((i + 1) * block));
+        let blocks = (0..self.blocks()).map(|i| i * block..self.rows.min((i + 1) * block));
         let [penalty] = threads::sums_with(x.len(), own, blocks, |scratch, rows| {
             [rows.map(|i| self.penalty_of_row(x, i, beta, scratch)).sum()]
         });
@@ -206,8 +319,8 @@ fn differences<S: Real>(delta_x: &mut [S], delta_y: &mut [S], row: &[S], below: 
     delta_x[row.len() - 1] = S::ZERO;
 }
 
-/// grad += T*u on a strip: what the left neighbour and the row above took from each pixel, minus its own slopes.
-fn adjoint<S: Real>(grad: &mut [S], slope_x: &[S], slope_y: &[S], cols: usize) {
+/// grad += T*u on a strip: what the left neighbour and the row above took from each pixel, minus its own slopes. Returns Σ grad².
+fn adjoint<S: Real>(grad: &mut [S], slope_x: &[S], slope_y: &[S], cols: usize) -> f64 {
     simd(
         #[inline(always)]
         || {
@@ -218,4 +331,5 @@ fn adjoint<S: Real>(grad: &mut [S], slope_x: &[S], slope_y: &[S], cols: usize) {
             }
         },
     );
+    vector::norm2_squared(grad)
 }

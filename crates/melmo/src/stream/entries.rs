@@ -1,10 +1,12 @@
 //! f(x) + g_β(x) and its gradient, T = I and g a sum over entries: a stretch at a time, which stays in the nearest cache.
 
-use super::Pass;
+use super::{Pass, Sums, found};
 use crate::penalty::{Entries, Prox};
+use crate::problem::Evaluation;
 use crate::real::Real;
 use crate::smooth::Pointwise;
 use crate::threads::{self, Threads};
+use crate::vector;
 
 /// A penalty of x itself, with the loss when that is a sum over entries too.
 pub(crate) struct EntryStream<'a, S> {
@@ -24,6 +26,15 @@ impl<'a, S: Real> EntryStream<'a, S> {
     fn scratch_len(&self) -> usize {
         STRETCH.min(self.g.size())
     }
+
+    /// grad ← f′ + ∇g_β, or grad + ∇g_β, on the entries from `first` on.
+    fn gradient_of_stretch(&self, grad: &mut [S], x: &[S], first: usize, beta: f64, sums: &mut Sums) {
+        if let Some(f) = self.f {
+            sums.f += f.value_grad_at(grad, x, first);
+        }
+        sums.slope_squared += self.entries.add_slopes_of(grad, x, first, beta);
+        sums.squared.add(vector::norm2_squared(grad));
+    }
 }
 
 impl<S: Real> Pass<S> for EntryStream<'_, S> {
@@ -37,21 +48,34 @@ impl<S: Real> Pass<S> for EntryStream<'_, S> {
         self.scratch_len() * blocks.min(Threads::current().get())
     }
 
-    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, _: &mut [S]) -> (f64, f64) {
+    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, _: &mut [S]) -> Evaluation {
         let block = block(x.len());
         let blocks = grad.chunks_mut(block).zip(x.chunks(block)).enumerate();
-        let [f_x, slope_squared] = threads::sums(x.len(), blocks, |(i, (grad, x))| {
-            let (mut f_x, mut slope_squared) = (0.0, 0.0);
+        found(threads::sums(x.len(), blocks, |(i, (grad, x))| {
+            let mut sums = Sums::default();
             for (k, (grad, x)) in grad.chunks_mut(STRETCH).zip(x.chunks(STRETCH)).enumerate() {
-                let first = i * block + k * STRETCH;
-                if let Some(f) = self.f {
-                    f_x += f.value_grad_at(grad, x, first);
-                }
-                slope_squared += self.entries.add_slopes_of(grad, x, first, beta);
+                self.gradient_of_stretch(grad, x, i * block + k * STRETCH, beta, &mut sums);
             }
-            [f_x, slope_squared]
-        });
-        (f_x, slope_squared)
+            sums.values()
+        }))
+    }
+
+    fn moves(&self) -> bool {
+        self.f.is_some()
+    }
+
+    fn smoothed_gradient_after(&self, [y, phi]: [&mut [S]; 2], x: &[S], a: f64, beta: f64, _: &mut [S]) -> Evaluation {
+        let block = block(x.len());
+        let blocks = phi.chunks_mut(block).zip(y.chunks_mut(block)).zip(x.chunks(block)).enumerate();
+        found(threads::sums(x.len(), blocks, |(i, ((phi, y), x))| {
+            let mut sums = Sums::default();
+            let stretches = phi.chunks_mut(STRETCH).zip(y.chunks_mut(STRETCH)).zip(x.chunks(STRETCH));
+            for (k, ((phi, y), x)) in stretches.enumerate() {
+                vector::add_scaled(y, x, a, phi);
+                self.gradient_of_stretch(phi, y, i * block + k * STRETCH, beta, &mut sums);
+            }
+            sums.values()
+        }))
     }
 
     fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {

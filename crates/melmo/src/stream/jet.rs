@@ -7,6 +7,7 @@
 use super::Pass;
 use crate::operator::Jet;
 use crate::penalty::{Columns, Prox};
+use crate::problem::Evaluation;
 use crate::real::Real;
 use crate::smooth::Pointwise;
 use crate::vector::simd;
@@ -129,7 +130,7 @@ impl<S: Real> Pass<S> for JetStream<'_, S> {
         5 * self.cols + 4
     }
 
-    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64) {
+    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> Evaluation {
         let Self { rows, cols, channels, .. } = *self;
         let (first, work) = work.split_at_mut(cols);
         let (second, work) = work.split_at_mut(cols);
@@ -150,7 +151,7 @@ impl<S: Real> Pass<S> for JetStream<'_, S> {
                 self.adjoint_of_row(grad, [first, second], self.neighbours(x, channel, i), i, work);
             }
         }
-        (f_x, slope_squared)
+        Evaluation { f: f_x, slope_squared, squared: None }
     }
 
     fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {

@@ -8,8 +8,10 @@ use std::ops::Deref;
 
 use crate::operator::{Form, LinOp};
 use crate::penalty::{Prox, Streamed};
+use crate::problem::Evaluation;
 use crate::real::Real;
 use crate::smooth::Smooth;
+use crate::vector::Total;
 
 use differences::DifferenceStream;
 use entries::EntryStream;
@@ -24,11 +26,40 @@ pub(crate) trait Pass<S> {
     /// take part.
     fn work_len(&self) -> usize;
 
-    /// grad ← ∇f + T*∇g_β(Tx), or grad + T*∇g_β(Tx) without a loss of its own; returns f(x) and ‖∇g_β(Tx)‖₂².
-    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> (f64, f64);
+    /// grad ← ∇f + T*∇g_β(Tx), or grad + T*∇g_β(Tx) without a loss of its own.
+    fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> Evaluation;
+
+    /// Whether it can move on the way: [`Pass::smoothed_gradient_after`].
+    fn moves(&self) -> bool {
+        false
+    }
+
+    /// y ← x + aφ and φ ← ∇f(y) + T*∇g_β(Ty): the bits of a move and an evaluation, with four of ten vectors less to move.
+    fn smoothed_gradient_after(&self, _: [&mut [S]; 2], _x: &[S], _a: f64, _beta: f64, _work: &mut [S]) -> Evaluation {
+        unreachable!("asked only where it moves")
+    }
 
     /// g(Tx), or g_β(Tx) when there is a β.
     fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64;
+}
+
+/// What a block of a pass adds up: f(x), ‖∇g_β(Tx)‖₂² and ‖∇F_β(x)‖₂².
+#[derive(Default)]
+struct Sums {
+    f: f64,
+    slope_squared: f64,
+    squared: Total,
+}
+
+impl Sums {
+    fn values(self) -> [f64; 3] {
+        [self.f, self.slope_squared, self.squared.value()]
+    }
+}
+
+/// The sums of all blocks.
+fn found([f, slope_squared, squared]: [f64; 3]) -> Evaluation {
+    Evaluation { f, slope_squared, squared: Some(squared) }
 }
 
 /// The pass that suits an operator.
@@ -62,6 +93,65 @@ impl<'a, S: Real> Deref for Stream<'a, S> {
             Self::Entries(stream) => stream,
             Self::Differences(stream) => stream,
             Self::Jet(stream) => stream,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::block::Layout;
+    use crate::operator::{Difference2d, Identity, LinOp};
+    use crate::penalty::{Entrywise, Group, Mcp, Prox};
+    use crate::problem::Problem;
+    use crate::real::Real;
+    use crate::seeded::Seeded;
+    use crate::smooth::MaskedLeastSquares;
+    use crate::threads::Threads;
+    use crate::vector;
+
+    /// Masked least squares with differences, by entries or by pixels, or with T = I.
+    fn problem<S: Real>(rows: usize, cols: usize, kind: &str) -> Problem<S> {
+        let (n, layout, mcp) = (rows * cols, Layout::matrix(rows, cols).unwrap(), Mcp::new(0.4, 1.5).unwrap());
+        let mask = (0..n).map(|i| S::of(f64::from(i % 5 != 0))).collect();
+        let loss = MaskedLeastSquares::new(layout.clone(), Seeded::new(3).normals(n), Some(mask)).unwrap();
+        if kind == "entries" {
+            return Problem::new(loss, Entrywise::new(mcp, n), Identity::new(layout)).unwrap();
+        }
+        let t = Difference2d::new(rows, cols).unwrap();
+        let range = LinOp::<S>::range(&t).clone();
+        let g: Box<dyn Prox<S>> = match kind {
+            "pixels" => Box::new(Group::pixels(mcp, &range).unwrap()),
+            _ => Box::new(Entrywise::new(mcp, range.size())),
+        };
+        Problem::from_boxes(Box::new(loss), g, Box::new(t)).unwrap()
+    }
+
+    /// A move and an evaluation one after the other have the bits of both at once, on any number of threads.
+    fn at_once_and_in_turn<S: Real>(rows: usize, cols: usize, kind: &str, threads: usize) {
+        let (problem, n) = (problem::<S>(rows, cols, kind), rows * cols);
+        Threads::new(threads).unwrap().run(|| {
+            let (x, phi): (Vec<S>, Vec<S>) = (Seeded::new(4).normals(n), Seeded::new(5).normals(n));
+            let mut work = vec![S::of(f64::NAN); problem.work_len()];
+            let (mut y, mut moved) = (vec![S::ZERO; n], vec![S::ZERO; n]);
+            vector::add_scaled(&mut y, &x, -0.3, &phi);
+            let in_turn = problem.smoothed_gradient(&mut moved, &y, 0.2, &mut work);
+            let (mut z, mut replaced) = (vec![S::ZERO; n], phi);
+            let found = problem.smoothed_gradient_after([&mut z, &mut replaced], &x, -0.3, 0.2, &mut work);
+            assert_eq!(found, Some(in_turn), "{kind} {rows}×{cols}");
+            assert!(z == y && replaced == moved, "{kind} {rows}×{cols}, {threads} threads");
+            let squared = vector::norm2_squared(&moved);
+            assert!((in_turn.squared.unwrap() - squared).abs() <= 1e-12 * squared);
+        });
+    }
+
+    #[test]
+    fn a_move_and_an_evaluation_are_one_pass_with_the_same_bits() {
+        let shapes = [(1, 1), (1, 7), (7, 1), (3, 5), (64, 64), (300, 257), (9, 5000), (700, 100)];
+        for (rows, cols) in shapes {
+            for kind in ["differences", "pixels", "entries"] {
+                at_once_and_in_turn::<f64>(rows, cols, kind, 1);
+                at_once_and_in_turn::<f32>(rows, cols, kind, 3);
+            }
         }
     }
 }

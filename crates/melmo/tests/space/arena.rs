@@ -136,8 +136,8 @@ impl<'p> Space for Arena<'p> {
         self.host.penalty(&self.arrays[x.0])
     }
 
-    fn oracle(&mut self, phi: &Handle) -> Answer {
-        self.host.oracle(&self.arrays[phi.0])
+    fn oracle(&mut self, phi: &Handle, squared: Option<f64>) -> Answer {
+        self.host.oracle(&self.arrays[phi.0], squared)
     }
 
     fn advance(&mut self, y: &mut Handle, x: &Handle, phi: &Handle, gamma: f64) {

@@ -145,7 +145,8 @@ impl<'p> Space for Ranks<'p, '_> {
 
     fn gradient(&mut self, phi: &mut Vec<f64>, x: &Vec<f64>, beta: f64) -> Evaluation {
         let own = self.host.gradient(phi, x, beta);
-        Evaluation { f: self.sum(own.f), slope_squared: self.sum(own.slope_squared) }
+        let squared = own.squared.map(|squared| self.sum(squared));
+        Evaluation { f: self.sum(own.f), slope_squared: self.sum(own.slope_squared), squared }
     }
 
     fn subgradient(&mut self, phi: &mut Vec<f64>, x: &Vec<f64>, tx: &mut Vec<f64>, v: &mut Vec<f64>) -> f64 {
@@ -163,8 +164,8 @@ impl<'p> Space for Ranks<'p, '_> {
         self.sum(own)
     }
 
-    fn oracle(&mut self, phi: &Vec<f64>) -> Answer {
-        self.norm = self.norm(phi);
+    fn oracle(&mut self, phi: &Vec<f64>, squared: Option<f64>) -> Answer {
+        self.norm = squared.unwrap_or_else(|| self.norm_squared(phi)).sqrt();
         Answer::exact(self.norm)
     }
 

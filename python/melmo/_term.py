@@ -99,4 +99,5 @@ def _nan(a: Any) -> Any:
 def _brief(value: Any) -> str:
     if hasattr(value, "shape") and hasattr(value, "dtype") and np.size(value) > 8:
         return f"<{'×'.join(map(str, value.shape))} {value.dtype}>"
-    return repr(value)
+    # A number of NumPy reads like any other.
+    return repr(value.item() if isinstance(value, np.generic) else value)

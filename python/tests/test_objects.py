@@ -40,6 +40,10 @@ def test_repr_can_be_typed_again():
         assert eval(repr(term), vars(module)) == term
 
 
+def test_a_number_of_numpy_reads_like_any_other():
+    assert repr(melmo.penalty.MCP(np.float64(0.5), mu=np.int64(3))) == "MCP(lam=0.5, mu=3)"
+
+
 def test_results_and_certificates_are_pickled():
     result = melmo.minimize(melmo.loss.Masked(np.ones((3, 3))), melmo.penalty.MCP(0.2, 3.0), max_iter=5)
     again = pickle.loads(pickle.dumps(result))

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::args::Solving;
 use crate::error::Error;
+use crate::nearest;
 use crate::render::progress;
 
 /// A file that a job read.
@@ -77,6 +78,12 @@ impl Inputs {
         if let (Some(set), false) = (set, path.exists()) {
             self.remember(path, || format!("bundled {}", set.name));
             return Ok(Data::Array((set.load)()?));
+        }
+        if !path.exists() {
+            return Err(Error::input(path, nearest::missing(path)));
+        }
+        if path.is_dir() {
+            return Err(Error::input(path, "this is a folder; expected a file"));
         }
         let (until, limits) = (self.until.clone(), self.limits);
         progress::while_reading(path, &until, || {

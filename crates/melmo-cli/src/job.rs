@@ -197,11 +197,11 @@ impl Job {
         }
     }
 
-    /// As TOML: `command`, then an option a line; numbers and flags as such.
+    /// As TOML: `command`, then an option a line; numbers and flags as such. Without those that are meant for one run alone.
     pub fn to_toml(&self) -> String {
         let mut table = toml::Table::new();
         table.insert("command".into(), self.command.clone().into());
-        let about = ["config", "save-config"];
+        let about = ["config", "save-config", "force", "quiet", "verbose"];
         for (option, value) in self.options.iter().filter(|(option, _)| !about.contains(&option.as_str())) {
             let value = if value == "true" {
                 toml::Value::Boolean(true)

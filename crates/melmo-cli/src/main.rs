@@ -6,6 +6,7 @@ mod command;
 mod error;
 mod input;
 mod job;
+mod nearest;
 mod output;
 mod picture;
 mod render;

@@ -73,6 +73,7 @@ fn the_same_job_from_a_file() {
     place.done("recover miserables --penalty mcp:lam=1/20,mu=3 --iterations 50 --gamma 3/2 --method melmo --save-config job.toml -q --trace a.csv --force");
     let job = place.read("job.toml");
     assert!(job.contains("command = \"recover\"") && job.contains("gamma = \"3/2\""), "{job}");
+    assert!(!job.contains("force") && !job.contains("quiet"), "meant for one run alone: {job}");
     place.done("recover --config job.toml --trace b.csv --save-config again.toml -q --force");
     assert_eq!(place.rows("a.csv"), place.rows("b.csv"));
     // What is typed comes before what the file says.

@@ -15,7 +15,10 @@ fn files_that_are_not_what_they_should_be() {
     place.write("broken.npy", b"\x93NUMPY\x01\x00nonsense");
     place.write("picture.bmp", b"BM");
     place.write("empty.csv", "");
-    place.refused("recover missing.csv", &["missing.csv"]);
+    place.refused("recover missing.csv", &["missing.csv", "no such file"]);
+    place.refused("recover raged.csv", &["no such file", "did you mean ragged.csv"]);
+    place.refused("denoise camra", &["camra", "bundled set `camera`"]);
+    place.refused("denoise .", &["this is a folder"]);
     place.refused("recover ragged.csv", &["ragged.csv", "line 2"]);
     place.refused("recover words.csv", &["words.csv", "line 2"]);
     place.refused("recover broken.npy", &["broken.npy"]);
@@ -36,7 +39,7 @@ fn options_that_do_not_fit() {
     place.refused("recover y.csv --penalty mcp:nu=1", &["nu", "mu"]);
     place.refused("recover y.csv --gamma 1/0", &["--gamma", "7/12"]);
     place.refused("recover y.csv --gamma -1 --method melmo", &["gamma"]);
-    place.refused("recover y.csv --method melmoo", &["melmoo", "melmo"]);
+    place.refused("recover y.csv --method melmoo", &["melmoo", "'melmo'"]);
     place.refused("recover y.csv --method melmo --step 1", &["step", "melmo"]);
     place.refused("recover y.csv --method melmo --beta 100", &["β = 100", "1/(2ρ)"]);
     place.refused("recover y.csv --geometry cubic", &["cubic", "spectral"]);

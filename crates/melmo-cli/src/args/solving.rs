@@ -10,11 +10,16 @@ use melmo::geometry::Oracle;
 use melmo::schedule::Restart;
 use melmo_tasks::{GeometryChoice, Settings, number};
 
+/// The names of methods: shells complete them, and a slip is answered with the nearest.
+fn methods() -> PossibleValuesParser {
+    PossibleValuesParser::new(melmo::catalogue::methods::<f64>().iter().map(|row| row.entry.name))
+}
+
 /// How to solve, when to stop, what to keep.
 #[derive(Args, Clone, Debug)]
 pub struct Solving {
     /// Method: auto, or a name from `melmo list methods`
-    #[arg(long, default_value = "auto", value_name = "NAME", help_heading = "Solving")]
+    #[arg(long, default_value = "auto", value_name = "NAME", value_parser = methods(), hide_possible_values = true, help_heading = "Solving")]
     pub method: String,
     /// Norm of the steps: l2, l1, linf, spectral, nuclear, column, row, or one for
     /// each block as in W=spectral,H=l2

@@ -16,7 +16,7 @@ _ORACLES = [row["name"] for row in rows("oracles")]
 
 
 class Answer(NamedTuple):
-    """What an oracle found."""
+    """What an oracle found. The numbers hold whatever rounding did: they are proven of φ and of the direction as they are."""
 
     #: d with ⟨φ, d⟩ = min over ‖d‖ ≤ 1, as nearly as the oracle can.
     direction: Variable
@@ -52,12 +52,13 @@ class Geometry(Term):
     def oracle_answer(self, phi: Any) -> Answer:
         """The direction that minimises ⟨φ, d⟩ over the unit ball, and what is known about it."""
         packing = Packing.of(phi)
-        found = _melmo.lmo(self._row["name"], self._oracle(), packing.layout, packing.pack("phi", phi))
+        found = _melmo.oracle_answer(self._row["name"], self._oracle(), packing.layout, packing.pack("phi", phi))
         return Answer(packing.unpack(found[0]), *found[1:])
 
     def lmo(self, phi: Any) -> Variable:
         """The direction d that minimises ⟨φ, d⟩ over ‖d‖ ≤ 1."""
-        return self.oracle_answer(phi).direction
+        packing = Packing.of(phi)
+        return packing.unpack(_melmo.lmo(self._row["name"], self._oracle(), packing.layout, packing.pack("phi", phi)))
 
     def dual_norm(self, phi: Any) -> float:
         """‖φ‖_*, to rounding."""
@@ -117,5 +118,5 @@ def polar(A: Any, oracle: str = "svd") -> Array:
     flat = packing.pack("A", A)
     if len(packing.shapes["x"]) != 2:
         raise ValueError(f"A: expected a matrix, got shape {packing.shapes['x']}")
-    direction: Array = _melmo.lmo("spectral", oracle, packing.layout, flat)[0]
+    direction: Array = _melmo.lmo("spectral", oracle, packing.layout, flat)
     return -direction.reshape(packing.shapes["x"])

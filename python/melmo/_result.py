@@ -31,7 +31,8 @@ class Trace(np.ndarray[Any, Any]):
 
     The fields are those of the program's ``--trace`` and the oracle's bounds: ``epoch`` (−1 for methods without epochs), ``k``,
     ``F``, ``F_smoothed``, ``dual_norm``, ``prox_gap``, ``beta``, ``gamma``, ``seconds``, ``dual_norm_lower``,
-    ``dual_norm_upper``, ``eta``, ``excess``.
+    ``dual_norm_upper``, ``eta``, ``excess``. The oracle's bounds are those that the steps went by: where there are singular values
+    they leave room for rounding of its usual size. What is proven is in the certificate.
     """
 
     @classmethod

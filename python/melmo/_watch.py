@@ -24,7 +24,8 @@ class Info:
     epoch: int | None
     #: F(x).
     fun: float
-    #: Bounds on ‖∇F_β(x)‖_*.
+    #: Bounds on ‖∇F_β(x)‖_*, as the step's oracle has them. Where there are singular values they leave room for rounding of its
+    #: usual size; those of ``certificate.dual_norm`` hold whatever rounding does.
     dual_norm: tuple[float, float]
     #: ‖Tx − z‖₂.
     prox_gap: float

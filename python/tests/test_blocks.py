@@ -40,6 +40,25 @@ def test_oracle_table():
     assert len(table) == 104
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("oracle", ["auto", "gram", "svd", "newton-schulz:6", "minimax:6"])
+def test_answers_hold_whatever_rounding_did(dtype, oracle):
+    # Products of Hadamard matrices with powers of two: singular values that are known exactly, in both precisions.
+    hadamard = np.ones((1, 1))
+    for _ in range(5):
+        hadamard = np.block([[hadamard, hadamard], [hadamard, -hadamard]])
+    values = 2.0 ** -(np.arange(32) % 7)
+    phi = (hadamard * values) @ hadamard.T / 32  # entries are sums of few powers of two
+    phi = phi.astype(dtype)
+    exact = values.sum()
+    answer = melmo.geometry.Spectral(oracle).oracle_answer(phi)
+    lower, upper = answer.dual_norm
+    assert lower <= exact <= upper and upper - lower <= 1e-9 * exact
+    overlap = -np.sum(phi.astype(np.float64) * answer.direction.astype(np.float64))
+    assert overlap >= (1 - answer.eta) * exact * (1 - 1e-15) and answer.eta < 0.5
+    assert np.linalg.norm(answer.direction.astype(np.float64), 2) <= 1 + answer.excess + 1e-15
+
+
 @pytest.mark.parametrize("name", [name for name in BY_NAME])
 def test_envelope_gradient_is_the_gap_over_beta(name):
     g = penalty(name)

@@ -1,7 +1,7 @@
 //! Geometries on their own: directions, dual norms, polar factors.
 
 use melmo::block::Layout;
-use melmo::geometry::{BlockNorm, Bracket, Geometry, Norm, Oracle, product_primal};
+use melmo::geometry::{Answer, BlockNorm, Bracket, Geometry, Norm, Oracle, product_primal};
 use melmo_tasks::GeometryChoice;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -12,12 +12,17 @@ use crate::error::raised;
 /// Adds the functions to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(lmo, m)?)?;
+    m.add_function(wrap_pyfunction!(oracle_answer, m)?)?;
     m.add_function(wrap_pyfunction!(dual_norm, m)?)?;
     m.add_function(wrap_pyfunction!(norm, m)?)
 }
 
-/// d with ⟨φ, d⟩ = min over ‖d‖ ≤ 1; the bracket of ‖φ‖_*, and η and ν of d.
-type Answer<'py> = (Bound<'py, PyAny>, (f64, f64), f64, f64);
+/// d with ⟨φ, d⟩ = min over ‖d‖ ≤ 1.
+fn direction<S: Scalar>(geometry: &mut dyn Geometry<S>, phi: &[S]) -> (Vec<S>, Answer) {
+    let mut d = vec![S::ZERO; phi.len()];
+    let answer = geometry.lmo(&mut d, phi);
+    (d, answer)
+}
 
 /// The oracle's direction.
 #[pyfunction]
@@ -27,17 +32,45 @@ fn lmo<'py>(
     oracle: &str,
     layout: Blocks,
     phi: &Bound<'py, PyAny>,
-) -> PyResult<Answer<'py>> {
-    fn direction<'py, S: Scalar>(
+) -> PyResult<Bound<'py, PyAny>> {
+    fn found<'py, S: Scalar>(
         py: Python<'py>,
         mut geometry: Box<dyn Geometry<S>>,
         phi: &Bound<'py, PyAny>,
-    ) -> PyResult<Answer<'py>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let view = array::read::<S>("phi", phi)?;
+        let phi = view.as_slice()?;
+        Ok(PyArray1::from_vec(py, py.detach(|| direction(&mut *geometry, phi).0)).into_any())
+    }
+    let layout = checked(layout, phi)?;
+    match is_single(phi) {
+        true => found::<f32>(py, build(geometry, oracle, &layout)?, phi),
+        false => found::<f64>(py, build(geometry, oracle, &layout)?, phi),
+    }
+}
+
+/// The direction, a bracket of ‖φ‖_*, η and ν.
+type Told<'py> = (Bound<'py, PyAny>, (f64, f64), f64, f64);
+
+/// The same with what is proven of it.
+#[pyfunction]
+fn oracle_answer<'py>(
+    py: Python<'py>,
+    geometry: &str,
+    oracle: &str,
+    layout: Blocks,
+    phi: &Bound<'py, PyAny>,
+) -> PyResult<Told<'py>> {
+    fn told<'py, S: Scalar>(
+        py: Python<'py>,
+        mut geometry: Box<dyn Geometry<S>>,
+        phi: &Bound<'py, PyAny>,
+    ) -> PyResult<Told<'py>> {
         let view = array::read::<S>("phi", phi)?;
         let phi = view.as_slice()?;
         let (d, answer) = py.detach(|| {
-            let mut d = vec![S::ZERO; phi.len()];
-            let answer = geometry.lmo(&mut d, phi);
+            let (d, said) = direction(&mut *geometry, phi);
+            let answer = Answer::proven(&geometry.norms(), phi, &d).unwrap_or(said);
             (d, answer)
         });
         let bracket = (answer.dual_norm.lower, answer.dual_norm.upper);
@@ -45,8 +78,8 @@ fn lmo<'py>(
     }
     let layout = checked(layout, phi)?;
     match is_single(phi) {
-        true => direction::<f32>(py, build(geometry, oracle, &layout)?, phi),
-        false => direction::<f64>(py, build(geometry, oracle, &layout)?, phi),
+        true => told::<f32>(py, build(geometry, oracle, &layout)?, phi),
+        false => told::<f64>(py, build(geometry, oracle, &layout)?, phi),
     }
 }
 

@@ -64,6 +64,9 @@ pub struct Explain {
     /// F at the start of your own problem; that of seeded data unless given
     #[arg(long, value_name = "F", allow_negative_numbers = true, value_parser = number::parse)]
     pub start: Option<f64>,
+    /// A bound on ‖x*‖₂ of every minimiser, for the constants that contain it
+    #[arg(long, value_name = "R", allow_negative_numbers = true, value_parser = number::parse)]
+    pub radius: Option<f64>,
     /// Rows of the variable, for the constants that depend on its size
     #[arg(long, default_value_t = 256)]
     pub rows: usize,

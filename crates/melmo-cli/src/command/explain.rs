@@ -1,7 +1,8 @@
 //! `melmo explain`: what is proven for a method, a geometry and a problem.
 
-use melmo::catalogue::{Arguments, Choice, choose, find, guarantee, methods};
+use melmo::catalogue::{Arguments, Choice, Start, choose, find, guarantee, methods};
 use melmo::geometry::{Norm, Oracle, product_equivalence};
+use melmo::guarantee::{Count, Guarantee};
 
 use crate::args::Explain;
 use crate::error::Error;
@@ -71,6 +72,27 @@ mod examples {
     }
 }
 
+/// N(ε), or what there is no number of.
+fn counted(guarantee: &Guarantee, epsilon: f64) -> String {
+    let what = guarantee.count.as_ref().map_or("steps", |count| count.of);
+    let left = if guarantee.open.is_empty() { "" } else { ", up to what is left open" };
+    if let Some(steps) = guarantee.steps(epsilon) {
+        return format!("  so an ε-certificate, ε = {epsilon}, within {steps:.3e} {what}{left}\n");
+    }
+    let unknown: Vec<_> = guarantee.count.iter().flat_map(Count::unknown).collect();
+    match (&guarantee.count, guarantee.applies()) {
+        (Some(_), true) => {
+            let hint = if unknown.iter().any(|name| name.contains("x*")) {
+                " (--radius R gives ‖x*‖₂ ≤ R)"
+            } else {
+                ""
+            };
+            format!("  N(ε) has no number here, not known: {}{hint}\n", unknown.join(", "))
+        }
+        _ => String::new(),
+    }
+}
+
 /// The text to print.
 pub fn text(explain: &Explain) -> Result<String, Error> {
     let Explain { problem: name, method, geometry, penalty, rows, cols, epsilon, .. } = explain;
@@ -82,17 +104,16 @@ pub fn text(explain: &Explain) -> Result<String, Error> {
     let options = [("p", explain.p), ("q", explain.q), ("beta", explain.beta)];
     let given: Vec<(&str, f64)> = options.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     let arguments = Arguments::new(&row.entry, &given)?;
-    let start = explain.start.unwrap_or_else(|| problem.objective(&x0));
-    let guarantee = guarantee(method, &arguments, &problem, &mut *geometry, &x0, start)?;
+    let objective = explain.start.unwrap_or_else(|| problem.objective(&x0));
+    let start = Start { x0: &x0, objective, radius: explain.radius };
+    let guarantee = guarantee(method, &arguments, &problem, &mut *geometry, start)?;
     let mut text = format!("{name} with {penalty} and `{method}` on a {rows}×{cols} variable\n\n");
     if method == "auto" {
         let Choice { method, reason } = choose(&problem);
         text += &format!("`auto` takes `{method}`: {reason}\n\n");
     }
     text += &format!("{guarantee}\n");
-    if let Some(steps) = guarantee.steps(*epsilon) {
-        text += &format!("  so an ε-certificate, ε = {epsilon}, within {steps:.3e} steps\n");
-    }
+    text += &counted(&guarantee, *epsilon);
     if row.uses_geometry
         && let Some(constants) = product_equivalence(&geometry.norms())
     {

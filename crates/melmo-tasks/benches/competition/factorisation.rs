@@ -3,11 +3,14 @@
 //! The well-posed twin is ‖Y − WH‖² + ν/2·‖H‖² + Σ MCP_{3,1}(W), ν = 0.1; the paper's objective has ν = 0. Y is scaled to [0, 1].
 //! Spectrometer and Olivetti are read from the folder of `--data`; Olivetti from one seed, the others from three.
 
+use std::sync::Arc;
+
 use melmo::linalg::{Dense as _, Into, Mat};
 use melmo::prelude::*;
 use melmo_data::{Array, Kind, bundled, npy};
 
 use crate::Flags;
+use crate::equal_time::Contest;
 use crate::page::{Instance, Section};
 use crate::race::{Entrant, Job, median, parallel, race};
 
@@ -78,6 +81,25 @@ fn problem(data: &Data, rank: usize, nu: f64) -> Result<Problem<f64>, Error> {
     let f = Factorization::new(data.y.clone(), data.rows, data.cols, rank)?.ridge(nu)?;
     let t = Select::new(f.layout(), &["W"])?;
     Problem::new(f, Entrywise::new(Mcp::new(1.0, 3.0)?, data.rows * rank), t)
+}
+
+/// The twins, for a comparison of two versions: Olivetti from one start and five times as long.
+pub(crate) fn contests(flags: &Flags) -> Vec<Contest> {
+    let loaded = PUBLISHED.iter().filter_map(|&(name, published)| load(flags, name, published).ok());
+    let all: Vec<Arc<Data>> = loaded.map(Arc::new).collect();
+    let contest = |(data, rank): (Arc<Data>, usize)| {
+        let (seeds, seconds) = if data.name == "olivetti" { (1, [5.0, 20.0]) } else { (5, [1.0, 4.0]) };
+        let size = (data.rows + data.cols) * rank;
+        Contest {
+            name: format!("factors of {} r={rank}", data.name),
+            starts: (0..seeds).map(|seed| Seeded::new(seed).normals(size)).collect(),
+            problem: Box::new(move || problem(&data, rank, 0.1)),
+            geometry: (Norm::Spectral, Oracle::NewtonSchulz(6)),
+            methods: &["auto"],
+            seconds,
+        }
+    };
+    all.iter().flat_map(|data| [10, 20, 30].map(|rank| (data.clone(), rank))).map(contest).collect()
 }
 
 /// F, F in the time given, seconds.

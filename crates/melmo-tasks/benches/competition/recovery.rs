@@ -7,6 +7,7 @@ use melmo::catalogue::{Arguments, find, methods};
 use melmo::prelude::*;
 
 use crate::Flags;
+use crate::equal_time::Contest;
 use crate::page::{Instance, Section};
 use crate::race::{Job, lowest, parallel};
 
@@ -46,6 +47,22 @@ fn cases() -> Result<Vec<Case>, Error> {
         Ok(Case { name, problem: Problem::new(loss, penalty, Identity::new(layout))?, seen, least })
     };
     both.into_iter().map(case).collect()
+}
+
+/// Both, from 0, for a comparison of two versions.
+pub(crate) fn contests() -> Vec<Contest> {
+    let contest = |at: usize| {
+        let case = cases().expect("two matrices").swap_remove(at);
+        Contest {
+            name: case.name.into(),
+            starts: vec![vec![0.0; case.seen.len()]],
+            problem: Box::new(move || Ok(cases()?.swap_remove(at).problem)),
+            geometry: (Norm::L2, Oracle::Auto),
+            methods: &["auto", "metric", "scaled", "tilted"],
+            seconds: [0.05, 0.2],
+        }
+    };
+    [0, 1].map(contest).into()
 }
 
 /// (F, steps to the optimum if it came there) from a start; `None` where the method refuses.

@@ -4,10 +4,12 @@
 //! `sklearn/datasets/data/*.csv.gz`); the design is then all products of at most two of its ten columns. The others are made
 //! from a seed: correlated columns (0.5 to the power of their distance), 1 % of them behind the target, as much noise as
 //! a quarter of the signal. Every method goes along the same λs, from λ_max down to λ_max/20, each from its own last answer;
-//! `polished` takes coordinate descent's path and looks past each of its points.
+//! `polished` takes coordinate descent's path and looks past each of its points. `--designs wide,large` names those wanted,
+//! `--seconds N` ends a method after N seconds of the clock for each λ (not `path`).
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use melmo::catalogue::{Arguments, find, methods};
 use melmo::drive::Stalled;
@@ -125,7 +127,7 @@ fn along(
     f: &Arc<LeastSquares<f64>>,
     penalty: Penalty,
     lambdas: &[f64],
-    (method, steps): (&str, u64),
+    (method, steps, time): (&str, u64, Option<Duration>),
     starts: Option<&[Vec<f64>]>,
 ) -> Option<Along> {
     let (began, n) = (seconds(), f.layout().size());
@@ -144,7 +146,7 @@ fn along(
         // `polished` seems to stand still while it looks past a point, which it does where g is not convex.
         let looks = method == "polished" && problem.g().weak_convexity() > 0.0;
         let stalled = (!looks).then_some(Stalled { steps: 100, relative: 1e-9 });
-        let report = run(&mut *solver, &Options::new(Stop { stalled, ..Stop::after(steps) }), &mut []);
+        let report = run(&mut *solver, &Options::new(Stop { stalled, time, ..Stop::after(steps) }), &mut []);
         reached.push(problem.objective(&report.z).min(problem.objective(&report.x)));
         x = report.z;
     }
@@ -182,23 +184,21 @@ impl Design {
 
 fn designs(flags: &Flags) -> Vec<Design> {
     let count = flags.after("--lambdas").and_then(|v| v.parse().ok()).unwrap_or(10);
-    let mut out = Vec::new();
-    match flags.file("--diabetes", "").and_then(|folder| diabetes(&folder)) {
-        Ok(f) => out.push(Design { name: "diabetes", f, lambdas: count }),
-        Err(reason) => eprintln!("SKIPPED diabetes: {reason}"),
-    }
-    out.push(Design { name: "small", f: synthetic(200, 1000), lambdas: count });
-    if flags.quick {
-        eprintln!("SKIPPED wide, large: left out by --quick");
-        return out;
-    }
-    out.push(Design { name: "wide", f: synthetic(1000, 5000), lambdas: count });
-    out.push(Design { name: "large", f: synthetic(5000, 20000), lambdas: 3 });
-    out
+    let usual = if flags.quick { "diabetes,small" } else { "diabetes,small,wide,large" };
+    let named = flags.after("--designs").unwrap_or(usual).split(',');
+    let read = |name: &str| match name {
+        "diabetes" => Ok(Design { name: "diabetes", f: diabetes(&flags.file("--diabetes", "")?)?, lambdas: count }),
+        "small" => Ok(Design { name: "small", f: synthetic(200, 1000), lambdas: count }),
+        "wide" => Ok(Design { name: "wide", f: synthetic(1000, 5000), lambdas: count }),
+        "large" => Ok(Design { name: "large", f: synthetic(5000, 20000), lambdas: 3 }),
+        _ => Err("no such design".to_string()),
+    };
+    let told = |name: &str| read(name).inspect_err(|reason| eprintln!("SKIPPED {name}: {reason}")).ok();
+    named.filter_map(told).collect()
 }
 
 /// F at every λ and the seconds of one method on one design with one penalty.
-fn go(design: &Design, penalty: Penalty, method: &str) -> Option<Along> {
+fn go(design: &Design, penalty: Penalty, method: &str, time: Option<Duration>) -> Option<Along> {
     let (rows, cols) = design.shape();
     let steps = budget(method, rows * cols)?;
     let mut path = LambdaPath::new(&*design.f, None, |lambda| Ok(penalty(lambda, cols))).ok()?;
@@ -208,14 +208,15 @@ fn go(design: &Design, penalty: Penalty, method: &str) -> Option<Along> {
         "path" => Some(coordinates(&design.f, penalty, &lambdas).0),
         "polished" => {
             let points = coordinates(&design.f, penalty, &lambdas).1;
-            along(&design.f, penalty, &lambdas, (method, steps), Some(&points))
+            along(&design.f, penalty, &lambdas, (method, steps, time), Some(&points))
         }
-        _ => along(&design.f, penalty, &lambdas, (method, steps), None),
+        _ => along(&design.f, penalty, &lambdas, (method, steps, time), None),
     }
 }
 
 pub(crate) fn section(flags: &Flags) -> Section {
     let designs = designs(flags);
+    let time = flags.after("--seconds").and_then(|v| v.parse().ok()).map(Duration::from_secs_f64);
     let mut jobs: Vec<Job<Option<Along>>> = Vec::new();
     for design in &designs {
         let (rows, cols) = design.shape();
@@ -223,7 +224,7 @@ pub(crate) fn section(flags: &Flags) -> Section {
             for method in METHODS {
                 let heavy = if ["fista", "polished"].contains(&method) { 10.0 } else { 1.0 };
                 let cost = heavy * (rows * cols * design.lambdas) as f64;
-                jobs.push(Job { cost, work: Box::new(move || go(design, penalty, method)) });
+                jobs.push(Job { cost, work: Box::new(move || go(design, penalty, method, time)) });
             }
         }
     }

@@ -7,6 +7,7 @@ use melmo::prelude::*;
 use melmo_data::{Array, bundled, metrics::ssim};
 
 use crate::Flags;
+use crate::equal_time::Contest;
 use crate::page::{Instance, Section};
 use crate::race::{Entrant, Finish, Job, parallel, race};
 
@@ -102,6 +103,19 @@ fn row(label: &str, picture: &Picture, steps: u64, finish: &Finish) -> String {
         similar.unwrap_or(f64::NAN),
         if finish.verified { "yes" } else { "NO" },
     )
+}
+
+/// The pictures for a comparison of two versions.
+pub(crate) fn contests(flags: &Flags) -> Vec<Contest> {
+    let contest = |picture: Picture| Contest {
+        name: format!("TV {}", picture.name),
+        starts: vec![picture.noisy.data.clone()],
+        problem: Box::new(move || problem(&picture)),
+        geometry: (Norm::L2, Oracle::Auto),
+        methods: &["auto", "metric", "scaled"],
+        seconds: [0.4, 1.2],
+    };
+    pictures(flags).into_iter().map(contest).collect()
 }
 
 /// The table of one picture.

@@ -11,8 +11,21 @@ use crate::start;
 
 const RELAXATION: Parameter = Parameter::new("relaxation", 1.6, "α in (0, 2)");
 
+/// β = 1/σ of ADMM inside another method: 1/(6ρ), or the data's scale for convex g.
+pub(super) fn inner_beta<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> f64 {
+    let rho = problem.g().weak_convexity();
+    let unit = if rho > 0.0 { 1.0 / (6.0 * rho) } else { Smoothing::start(problem, x0) };
+    given(a, "penalty").map_or(unit, f64::recip)
+}
+
+/// The first β of primal–dual steps.
+pub(super) fn primal_dual_beta<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> f64 {
+    let unit = 0.98 * Path::unit(problem, x0);
+    given(a, "penalty").map_or(unit.min(PrimalDual::largest_beta(problem)), f64::recip)
+}
+
 /// ADMM's penalties as paths of β = 1/σ.
-fn path<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S], growth: f64) -> Result<Path, Error> {
+pub(super) fn path<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S], growth: f64) -> Result<Path, Error> {
     problem.check_start(x0)?;
     let unit = Path::unit(problem, x0);
     let beta = given(a, "penalty").map_or(if growth == 1.0 { 0.25 * unit } else { 0.98 * unit }, f64::recip);
@@ -111,9 +124,7 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
             },
             build: |a, problem, geometry, x0| {
                 problem.check_start(x0)?;
-                let rho = problem.g().weak_convexity();
-                let unit = if rho > 0.0 { 1.0 / (6.0 * rho) } else { Smoothing::start(problem, x0) };
-                let beta = given(a, "penalty").map_or(unit, f64::recip);
+                let (rho, beta) = (problem.g().weak_convexity(), inner_beta(a, problem, x0));
                 let inner = a.get("inner");
                 Error::expect_parameter(
                     "inner",
@@ -165,7 +176,7 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 problem.check_start(x0)?;
                 let (unit, growth) = (Path::unit(problem, x0), a.get("growth"));
                 Error::expect_parameter("growth", growth, growth >= 1.0 && growth.is_finite(), "at least 1")?;
-                let beta = given(a, "penalty").map_or((0.98 * unit).min(PrimalDual::largest_beta(problem)), f64::recip);
+                let beta = primal_dual_beta(a, problem, x0);
                 let solver = PrimalDual::new(problem, beta, 1.0 / growth, (0.01 * unit).min(beta), x0)?;
                 Ok(Box::new(solver.in_norm(geometry)?))
             },
@@ -198,9 +209,7 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
             },
             build: |a, problem, geometry, x0| {
                 problem.check_start(x0)?;
-                let rho = problem.g().weak_convexity();
-                let unit = if rho > 0.0 { 1.0 / (6.0 * rho) } else { Smoothing::start(problem, x0) };
-                let beta = given(a, "penalty").map_or(unit, f64::recip);
+                let (rho, beta) = (problem.g().weak_convexity(), inner_beta(a, problem, x0));
                 let smooth = a.get("start") == 0.0 && rho > 0.0;
                 let smooth = smooth.then(|| start::tikhonov(problem, 3.0 / rho)).transpose()?;
                 let x0 = smooth.as_deref().unwrap_or(x0);

@@ -12,6 +12,7 @@ mod losses;
 mod methods;
 mod operators;
 mod penalties;
+mod splittings;
 mod structured;
 mod tables;
 mod theory;
@@ -23,7 +24,7 @@ pub use methods::{BuildMethod, MethodRow};
 pub use operators::{BuildOperator, OperatorRow};
 pub use penalties::{BuildPenalty, Lift, PenaltyRow, lifts};
 pub use tables::{Tables, geometries, losses, methods, operators, penalties};
-pub use theory::guarantee;
+pub use theory::{Start, guarantee};
 
 use crate::block::Layout;
 use crate::error::Error;

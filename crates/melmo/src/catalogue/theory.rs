@@ -1,13 +1,13 @@
 //! What is proven for each method: the theorems of `docs/theory.md`, with the constants of a problem.
 
 use crate::catalogue::choose::choose;
+use crate::catalogue::literature::Case;
 use crate::catalogue::methods::{beta, given, power, restart};
 use crate::catalogue::{Arguments, beyond, find, literature, structured, tables};
 use crate::error::Error;
 use crate::geometry::{BlockNorm, Geometry, Norm, product_dual_growth};
-use crate::guarantee::{Bound, Condition, Facts, Guarantee, Rate};
+use crate::guarantee::{Bound, Condition, Facts, Guarantee, Rate, Solutions};
 use crate::metric;
-use crate::operator;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::schedule::{EpochConstant, EpochPower, Horizon, Schedule, Smoothness};
@@ -18,17 +18,28 @@ use crate::solver::{CHECKED_EVERY, HANDOVER, Smoothing};
 const CUBED: [Rate; 2] = [Rate::Certificate { exponent: -3.0 }; 2];
 const SQUARED: [Rate; 2] = [Rate::Certificate { exponent: -2.0 }; 2];
 
-/// What is proven for a method of the catalogue, with these arguments, on a problem, from a start x₀ with F(x₀) = `objective`.
-/// Allocates.
+/// Where a run starts, and what its user knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a, S> {
+    /// x₁.
+    pub x0: &'a [S],
+    /// F(x₁).
+    pub objective: f64,
+    /// r with ‖x*‖₂ ≤ r for every minimiser, where one is known.
+    pub radius: Option<f64>,
+}
+
+/// What is proven for a method of the catalogue, with these arguments, on a problem, from a start. Allocates.
 pub fn guarantee<S: Real>(
     method: &str,
     a: &Arguments,
     problem: &Problem<S>,
     geometry: &mut dyn Geometry<S>,
-    x0: &[S],
-    objective: f64,
+    from: Start<'_, S>,
 ) -> Result<Guarantee, Error> {
+    let Start { x0, objective, radius } = from;
     problem.check_start(x0)?;
+    radius.map(|radius| Error::expect_positive("radius", radius)).transpose()?;
     let start = Some(objective);
     let own = Facts { start, ..problem.facts() };
     let facts = Facts { start, ..problem.facts_in(geometry) };
@@ -59,13 +70,15 @@ pub fn guarantee<S: Real>(
             Ok(Guarantee { bound: None, ..in_metric(smoothing, problem, &stepped)?.up_to(open) })
         }
         "alternating" => alternating(a, problem, x0, &own, squared),
-        "proximal-gradient" => Ok(proximal_gradient(problem, &own, squared)),
         "auto" => {
             let rows = tables::methods::<S>();
             let row = find("method", &rows, choose(problem).method)?;
-            guarantee(row.entry.name, &Arguments::defaults(&row.entry)?, problem, geometry, x0, objective)
+            guarantee(row.entry.name, &Arguments::defaults(&row.entry)?, problem, geometry, from)
         }
-        _ => literature::guarantee(method, a, problem, &own),
+        _ => {
+            let solutions = Solutions::of(problem, x0, objective, radius);
+            literature::guarantee(method, &Case { a, problem, x0, facts: own, squared, solutions })
+        }
     }
 }
 
@@ -137,32 +150,11 @@ fn alternating<S: Real>(
             let gain = 0.25 * (1.0 / (curvature + HANDOVER / beta)).min(kappa * (1.0 - beta * facts.rho) / beta);
             let slope = 2.0 * (rank * (curvature + 2.0 * rank * facts.rho)).sqrt() + 4.0 * (0.5 * curvature).sqrt();
             let constant = squared * (2.0 * budget / gain + slope * slope * highest);
-            guarantee.within(Bound::Squared { constant, more: 12.0 })
+            guarantee.within(Bound::Closed { constant, order: 2, more: 12.0 })
         }
     };
     Ok(match a.get("explore") {
         0.0 => guarantee,
         _ => guarantee.up_to("the first pass: scouts that look for better basins stop it"),
     })
-}
-
-/// O(ε⁻²) steps without smoothing, counted in a norm with ‖φ‖_*² ≤ `squared`·‖φ‖₂².
-fn proximal_gradient<S: Real>(problem: &Problem<S>, facts: &Facts, squared: f64) -> Guarantee {
-    let picks = matches!(problem.t().form(), operator::Form::Identity | operator::Form::Select(_));
-    let conditions = vec![
-        Condition::new("T is the identity or a selection", picks),
-        Condition::new("∇f is Lipschitz (a global L_f is known)", facts.lipschitz_f.is_some()),
-    ];
-    let guarantee =
-        Guarantee::unsmoothed("proximal gradient (section 4 of docs/theory.md)", SQUARED, conditions, facts);
-    let (Some(lipschitz), Some(start), Some(infimum)) = (facts.lipschitz_f, facts.start, facts.infimum) else {
-        return guarantee;
-    };
-    if facts.rho == 0.0 {
-        return guarantee.up_to("the longest step that is accepted: nothing limits it where ρ = 0");
-    }
-    // 1/s lies between ρ/0.99 and what trials accept.
-    let cost = |inverse: f64| 2.0 * squared * (lipschitz + inverse).powi(2) / (inverse - facts.rho);
-    let (least, most) = (facts.rho / 0.99, (2.0 * lipschitz).max(facts.rho / 0.99));
-    guarantee.within(Bound::Squared { constant: cost(least).max(cost(most)) * (start - infimum), more: 1.0 })
 }

@@ -53,6 +53,15 @@ impl Answer {
         Self { dual_norm: Bracket::rounded(dual_norm, roundings), ..Self::exact(dual_norm) }
     }
 
+    /// What holds of a direction d at φ whatever rounding does: ‖φ‖_* and ‖d‖ are proven anew, ⟨φ, −d⟩ is rounded down. `None` for a
+    /// norm that is not in the catalogue. It costs decompositions, and allocates: for use outside iterations.
+    pub fn proven<S: Real>(norms: &[BlockNorm], phi: &[S], d: &[S]) -> Option<Self> {
+        let room = f64::EPSILON * vector::ROUNDINGS * vector::norm2(phi) * vector::norm2(d);
+        let decrease = (-vector::dot(phi, d) - room).max(0.0);
+        let excess = (product_primal(norms, d)?.upper - 1.0).max(0.0);
+        Some(Self { dual_norm: product_dual(norms, phi)?, decrease, excess })
+    }
+
     /// The largest η that the bracket allows: ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_*.
     pub fn eta(&self) -> f64 {
         if self.dual_norm.upper > 0.0 { (1.0 - self.decrease / self.dual_norm.upper).max(0.0) } else { 0.0 }

@@ -30,10 +30,12 @@ pub enum Bound {
         /// m, the points between two checks of the momentum; 1 without momentum.
         every: f64,
     },
-    /// C/ε² and a few more.
-    Squared {
+    /// C/ε^order and a few more.
+    Closed {
         /// C.
         constant: f64,
+        /// 1 or 2.
+        order: i32,
         /// The few.
         more: f64,
     },
@@ -107,8 +109,8 @@ fn first(holds: impl Fn(f64) -> bool) -> Option<f64> {
 impl Bound {
     /// N(ε), where every constant is known and the theorem reaches ε.
     pub fn steps(&self, facts: &Facts, epsilon: f64) -> Option<f64> {
-        if let Self::Squared { constant, more } = self {
-            return Some((constant / (epsilon * epsilon)).ceil() + more);
+        if let Self::Closed { constant, order, more } = self {
+            return Some((constant / epsilon.powi(*order)).ceil() + more);
         }
         let known = Known {
             l_g: facts.lipschitz_g?,
@@ -141,7 +143,7 @@ impl Bound {
                 Some((gradient.max(2.0 * (beta * known.l_g).powi(3)) / epsilon.powi(3)).ceil())
             }
             Self::Rule { .. } => self.rule(&known, facts.rho, epsilon),
-            Self::Squared { .. } => None,
+            Self::Closed { .. } => None,
         }
     }
 

@@ -4,8 +4,11 @@
 
 mod bound;
 mod show;
+mod solution;
 
 pub use bound::Bound;
+pub use solution::Solutions;
+pub(crate) use solution::above_a_norm;
 
 use crate::error::Error;
 use crate::geometry::Inexactness;
@@ -88,18 +91,11 @@ pub enum Rate {
         /// The exponent of ε.
         exponent: f64,
     },
-    /// F(x_k) − F* is O(k^exponent).
-    Objective {
-        /// The exponent of k.
-        exponent: f64,
-    },
     /// ‖∇f(x) + T*w‖₂ and ‖Tx − z‖₂, w ∈ ∂g(z), are O(k^exponent).
     Residuals {
         /// The exponent of k.
         exponent: f64,
     },
-    /// Both tend to 0; how fast is not said.
-    Converges,
     /// Nothing is said.
     Unknown,
 }
@@ -127,6 +123,29 @@ impl Condition {
     }
 }
 
+/// What N(ε) is made of, where a theorem about a method without smoothing gives it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Count {
+    /// The formula, up to a few steps.
+    pub formula: &'static str,
+    /// What it counts.
+    pub of: &'static str,
+    /// The names in it that stand for numbers of this problem; `None` where a number is not known.
+    pub constants: Vec<(&'static str, Option<f64>)>,
+}
+
+impl Count {
+    /// Of steps.
+    pub fn steps(formula: &'static str, constants: Vec<(&'static str, Option<f64>)>) -> Self {
+        Self { formula, of: "steps", constants }
+    }
+
+    /// The names of what is not known.
+    pub fn unknown(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.constants.iter().filter(|(_, value)| value.is_none()).map(|(name, _)| *name)
+    }
+}
+
 /// What is proven for a method on a problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guarantee {
@@ -144,6 +163,8 @@ pub struct Guarantee {
     pub facts: Facts,
     /// How many points there are before an ε-certificate.
     pub bound: Option<Bound>,
+    /// The formula of that, where it is the method's own.
+    pub count: Option<Count>,
     /// What the theorem leaves open even where its conditions hold; where there is none, why.
     pub open: Vec<&'static str>,
 }
@@ -184,7 +205,17 @@ impl Guarantee {
     ) -> Self {
         conditions.push(Condition::new("inf F > −∞ (f has a known lower bound, g ≥ 0)", facts.infimum.is_some()));
         let surjective = Condition::new("T is surjective", facts.surjective);
-        Self { regime, smoothed, composite, conditions, surjective, facts: *facts, bound: None, open: vec![] }
+        Self {
+            regime,
+            smoothed,
+            composite,
+            conditions,
+            surjective,
+            facts: *facts,
+            bound: None,
+            count: None,
+            open: vec![],
+        }
     }
 
     /// No theorem, for a reason.
@@ -206,6 +237,12 @@ impl Guarantee {
     /// The same with a number of steps.
     pub fn within(self, bound: Bound) -> Self {
         Self { bound: Some(bound), ..self }
+    }
+
+    /// The same with the formula of that number; and with the number, constant/ε^order + more, where the constant is known.
+    pub fn counted(self, count: Count, constant: Option<f64>, order: i32, more: f64) -> Self {
+        let bound = constant.map(|constant| Bound::Closed { constant, order, more });
+        Self { count: Some(count), bound, ..self }
     }
 
     /// The same, but for something that the theorem leaves open.

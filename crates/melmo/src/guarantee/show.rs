@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Facts, Guarantee, Rate, Verdict};
+use super::{Count, Facts, Guarantee, Rate, Verdict};
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -12,11 +12,9 @@ impl fmt::Display for Rate {
                 write!(f, "O({}k^{})", if log { "log k · " } else { "" }, Fraction(exponent))
             }
             Self::Certificate { exponent } => write!(f, "an ε-certificate in O(ε^{}) steps", Fraction(exponent)),
-            Self::Objective { exponent } => write!(f, "F(x) − F* is O(k^{})", Fraction(exponent)),
             Self::Residuals { exponent } => {
                 write!(f, "‖∇f(x) + T*w‖₂ and ‖Tx − z‖₂, w ∈ ∂g(z), are O(k^{})", Fraction(exponent))
             }
-            Self::Converges => write!(f, "‖∇f(x) + T*w‖₂ and ‖Tx − z‖₂, w ∈ ∂g(z), tend to 0; no rate"),
             Self::Unknown => write!(f, "nothing is proven"),
         }
     }
@@ -58,6 +56,9 @@ impl fmt::Display for Guarantee {
                 writeln!(f, "  {}", self.smoothed)?;
             }
             constants(f, &self.facts)?;
+            if let Some(count) = &self.count {
+                writeln!(f, "  {count}")?;
+            }
             for condition in self.conditions.iter().chain(two.then_some(&self.surjective)) {
                 let mark = if condition.holds { "holds" } else { "fails, or is not known to hold" };
                 writeln!(f, "  {}: {mark}", condition.statement)?;
@@ -71,6 +72,16 @@ impl fmt::Display for Guarantee {
             writeln!(f, "  so: {bounds}")?;
         }
         write!(f, "  {}", self.verdict())
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "N(ε) = {} {}", self.formula, self.of)?;
+        self.constants.iter().enumerate().try_for_each(|(at, (name, value))| {
+            let number = value.map_or("not known".into(), |value| format!("{value:.4}"));
+            write!(f, "{}{name}: {number}", if at == 0 { "; " } else { ", " })
+        })
     }
 }
 

@@ -9,6 +9,9 @@ use crate::solver::state::take;
 use crate::solver::unsmoothed::Known;
 use crate::vector::{self, simd};
 
+/// α of ADMM.
+pub(crate) const RELAXATION: f64 = 1.6;
+
 /// g = h − ρ/2‖·‖² with h = g + ρ/2‖·‖² convex. With the concave part replaced by its tangent at Tx_k, up to a constant,
 ///
 /// ```text
@@ -36,7 +39,7 @@ impl<'p, S: Real> Convexified<'p, S> {
         let below = accuracy > 0.0 && accuracy < 1.0;
         Error::expect_parameter("accuracy", accuracy, below, "between 0 and 1, both excluded")?;
         let (_, metric) = metric::for_problem(problem)?;
-        let splitting = Splitting::unlimited(problem, metric, beta, 1.6, x0)?;
+        let splitting = Splitting::unlimited(problem, metric, beta, RELAXATION, x0)?;
         let center = splitting.tx().to_vec();
         let [w, shifted] = [(); 2].map(|()| vec![S::ZERO; center.len()]);
         Ok(Self { problem, splitting, center, w, accuracy, rho: problem.g().weak_convexity(), shifted })

@@ -31,6 +31,7 @@ mod variable_smoothing;
 
 pub use adaptive::Adaptive;
 pub use admm::Admm;
+pub(crate) use convexified::RELAXATION;
 pub use coordinate::{Columns, CoordinateDescent, LambdaPath, PathPoint, geometric};
 pub use dca::Dca;
 pub use epoch::Epoch;
@@ -39,6 +40,7 @@ pub(crate) use guard::EVERY as CHECKED_EVERY;
 pub use lbfgs::Lbfgs;
 pub use melmo::Melmo;
 pub use polished::Polished;
+pub(crate) use primal_dual::INSIDE;
 pub use primal_dual::PrimalDual;
 pub use proximal_gradient::ProximalGradient;
 pub use reweighted::Reweighted;

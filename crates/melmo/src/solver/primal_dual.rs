@@ -133,7 +133,7 @@ struct Next<S> {
 }
 
 /// τ stays this far inside its bound.
-const INSIDE: f64 = 0.99;
+pub(crate) const INSIDE: f64 = 0.99;
 /// Residuals, each relative to what it is made of, may differ by this factor before β moves.
 const UNBALANCED: f64 = 2.0;
 /// α at the start, and what it is multiplied by when β has moved: β moves by a bounded factor in all.

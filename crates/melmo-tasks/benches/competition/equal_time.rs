@@ -1,0 +1,70 @@
+//! F that the default methods reach in given seconds, for comparing two versions of the library: `--equal-time`.
+//!
+//! The lines name an instance, a method and the seconds, so that the lines of another version, built from its own sources with
+//! this folder and run on the same machine, stand beside them. F is the median over seeds where there are several.
+
+use std::ops::ControlFlow;
+
+use melmo::catalogue::{Arguments, find, methods};
+use melmo::drive::Observer;
+use melmo::prelude::*;
+
+use crate::Flags;
+use crate::race::{Job, lowest, median, parallel, seconds};
+use crate::{factorisation, recovery, tv};
+
+/// A problem with a start of its own, and the methods and times it is run with.
+pub struct Contest {
+    pub name: String,
+    pub problem: Box<dyn Fn() -> Result<Problem<f64>, Error> + Send + Sync>,
+    pub starts: Vec<Vec<f64>>,
+    pub geometry: (Norm, Oracle),
+    pub methods: &'static [&'static str],
+    pub seconds: [f64; 2],
+}
+
+/// Ends a run when the thread has had the processor for so long; building the solver counts.
+struct Limit {
+    end: f64,
+}
+
+impl Observer<f64> for Limit {
+    fn observe(&mut self, _: &Info, _: &mut dyn Solver<f64>) -> ControlFlow<()> {
+        if seconds() < self.end { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
+/// F after the seconds; not a number where the method refuses.
+fn reached(contest: &Contest, method: &str, limit: f64, start: &[f64]) -> Result<f64, Error> {
+    let problem = (contest.problem)()?;
+    let rows = methods::<f64>();
+    let row = find("method", &rows, method)?;
+    let mut clock = Limit { end: seconds() + limit };
+    let geometry = for_layout(contest.geometry.0, problem.layout(), contest.geometry.1)?;
+    let mut solver = (row.build)(&Arguments::defaults(&row.entry)?, &problem, geometry, start)?;
+    let report = run(&mut *solver, &Options::new(Stop::after(u64::MAX)), &mut [&mut clock]);
+    Ok(lowest(&problem, &report))
+}
+
+/// One line for every instance, method and time.
+pub(crate) fn lines(flags: &Flags) -> String {
+    let mut contests = tv::contests(flags);
+    contests.extend(recovery::contests());
+    contests.extend(factorisation::contests(flags));
+    let (mut jobs, mut labels) = (Vec::new(), Vec::new());
+    for contest in &contests {
+        for (method, limit) in contest.methods.iter().flat_map(|m| contest.seconds.map(|limit| (*m, limit))) {
+            labels.push((format!("{} | {method} | {limit} s", contest.name), contest.starts.len()));
+            for start in &contest.starts {
+                let work = move || reached(contest, method, limit, start).unwrap_or(f64::NAN);
+                jobs.push(Job { cost: limit, work: Box::new(work) });
+            }
+        }
+    }
+    let mut found = parallel(flags.threads, jobs).into_iter();
+    let line = |(label, starts): (String, usize)| {
+        let values: Vec<f64> = found.by_ref().take(starts).collect();
+        format!("{label} | {:.9e}\n", median(values))
+    };
+    labels.into_iter().map(line).collect()
+}

@@ -120,6 +120,19 @@ fn lists_explains_and_completes() {
         let explained = place.done(&format!("explain --rows 30 --cols 20 --method {method}")).stdout;
         assert!(explained.contains(verdict), "{explained}");
     }
+    for method in ["fista", "admm", "admm-graduated", "primal-dual", "dca", "proximal-gradient", "palm"] {
+        let problem = match method {
+            "fista" | "proximal-gradient" => "regress",
+            "palm" => "factorize",
+            _ => "denoise",
+        };
+        let told = place.done(&format!(
+            "explain --problem {problem} --method {method} --penalty l1:lambda=0.5 --rows 30 --cols 20"
+        ));
+        assert!(told.stdout.contains("N(ε) = "), "{}", told.stdout);
+        // Factors without a ridge are not bounded.
+        assert_eq!(told.stdout.contains("so an ε-certificate"), method != "palm", "{}", told.stdout);
+    }
     let indicator = place.done("explain --method scaled --penalty nonnegative --rows 30 --cols 20").stdout;
     assert!(indicator.contains("proven up to: g is Lipschitz"), "{indicator}");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

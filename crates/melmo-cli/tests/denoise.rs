@@ -88,7 +88,8 @@ fn whole_numbers_stay_whole_numbers() {
     let place = Place::new();
     let data = noisy(&scene(40, 40, 0), 0.05).iter().map(|v| (255.0 * v).round().clamp(0.0, 255.0)).collect();
     npy::write(&place.file("y.npy"), &Array { shape: vec![40, 40], data, kind: Kind::U8 }, false).unwrap();
-    place.done("denoise y.npy -q");
+    let told = place.done("denoise y.npy").stdout;
+    assert!(told.contains("in words") && told.contains("data and penalty are in balance to"), "{told}");
     let out = npy::read(&place.file("y-denoised.npy")).unwrap();
     assert_eq!((out.kind, out.shape), (Kind::U8, vec![40, 40]));
 }
@@ -100,6 +101,8 @@ fn large_pictures_do_not_depend_on_the_number_of_threads() {
     npy::write(&place.file("y.npy"), &Array::new([2000, 600], data).unwrap(), false).unwrap();
     let told = place.json("denoise y.npy --threads 1 -o one.npy");
     assert!(told["strips"].as_u64().unwrap() > 1, "{told}");
+    // The worst strip, a pixel: of the size of the noise or below.
+    assert!(told["rest"].as_f64().is_some_and(|rest| rest > 0.0 && rest < 0.05), "{told}");
     place.done("denoise y.npy --threads 3 -q -o three.npy");
     let bytes = |name: &str| std::fs::read(place.file(name)).unwrap();
     assert!(bytes("one.npy") == bytes("three.npy"));

@@ -15,6 +15,7 @@ mod forgeries;
 mod golden;
 mod known;
 mod laws;
+mod literature;
 mod space;
 mod support;
 mod theory;

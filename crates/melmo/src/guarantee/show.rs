@@ -77,7 +77,7 @@ impl fmt::Display for Guarantee {
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "N(ε) = {} {}", self.formula, self.of)?;
+        write!(f, "N(ε) = {}, in {}", self.formula, self.of)?;
         self.constants.iter().enumerate().try_for_each(|(at, (name, value))| {
             let number = value.map_or("not known".into(), |value| format!("{value:.4}"));
             write!(f, "{}{name}: {number}", if at == 0 { "; " } else { ", " })

@@ -2,6 +2,7 @@
 
 mod quality;
 mod strips;
+mod words;
 
 use std::cell::Cell;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use melmo_tasks::denoise::{Options, Plan, Planes, Strip, strips as cut};
 
 use crate::args::{Denoise, Solving};
 use crate::checkpoint::Checkpoint;
+use crate::command::denoise::words::Rest;
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::job::Job;
@@ -203,6 +205,8 @@ impl Solve for Denoise {
         summary: &mut Summary,
     ) -> Result<(), Error> {
         let kept = &ready.kept;
+        let rest = solved.report.certificate.as_ref().and_then(|c| Rest::of(c, solved.report.x.len(), kept.scale));
+        rest.into_iter().for_each(|rest| rest.tell(summary));
         self.hand_over(kept, &kept.picture.with(&solved.report.x, kept.scale), outputs, summary)
     }
 

@@ -15,6 +15,7 @@ use melmo_tasks::{Ended, Error as TaskError, Settings, Until, Watch, solve};
 
 use crate::args::Denoise;
 use crate::command::denoise::Kept;
+use crate::command::denoise::words::Rest;
 use crate::error::Error;
 use crate::job::Job;
 use crate::output::Outputs;
@@ -52,7 +53,7 @@ pub fn run(
     let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &denoise.options())?;
     denoise.tell(&picture, &plan, &mut summary);
     let begun = std::time::Instant::now();
-    let Solved { image, steps, ended, worst } = solved(denoise, &plan, until)?;
+    let Solved { image, steps, ended, worst, rest } = solved(denoise, &plan, until)?;
     let strips = plan.strips().len();
     let (why, done) = match ended {
         Ended::Interrupted => ("; interrupted: the picture so far is kept", false),
@@ -78,6 +79,7 @@ pub fn run(
         summary.add("strip_dual_norm", dual_norm, "certificate", text);
         summary.silent("strip_prox_gap", gap);
     }
+    rest.into_iter().for_each(|rest| rest.tell(&mut summary));
     summary.silent("seconds", begun.elapsed().as_secs_f64());
     if reference.is_some() || denoise.noisy_output.is_some() {
         let denoised = picture.with(&image, 1.0);
@@ -104,10 +106,12 @@ struct Solved {
     ended: Ended,
     /// The largest numbers of their certificates.
     worst: Option<[f64; 2]>,
+    /// The same for a pixel.
+    rest: Option<Rest>,
 }
 
 /// One strip's steps, ending and certificate.
-type End = (u64, Ended, Option<[f64; 2]>);
+type End = (u64, Ended, Option<[f64; 2]>, Option<Rest>);
 
 fn solved(denoise: &Denoise, plan: &Plan<'_, f32>, until: &Until) -> Result<Solved, Error> {
     let settings = denoise.solving.settings();
@@ -122,15 +126,18 @@ fn solved(denoise: &Denoise, plan: &Plan<'_, f32>, until: &Until) -> Result<Solv
         let found = solve(&prepared, &settings, Watch { watcher: Some(&mut steps), ..Watch::default() })?;
         // Where two strips meet their shares are added; the sum of two numbers does not depend on who comes first.
         plan.place(&mut out.lock().unwrap_or_else(std::sync::PoisonError::into_inner), strip, &found.report.x);
-        let numbers = found.report.certificate.map(|c| [c.dual_norm.upper, c.prox_gap]);
-        Ok((found.report.info.k.saturating_sub(1), found.ended, numbers))
+        let certificate = found.report.certificate.as_ref();
+        let numbers = certificate.map(|c| [c.dual_norm.upper, c.prox_gap]);
+        let rest = certificate.and_then(|c| Rest::of(c, found.report.x.len(), plan.scale()));
+        Ok((found.report.info.k.saturating_sub(1), found.ended, numbers, rest))
     };
     let ends: Vec<End> = threads::map(plan.strips().iter(), one).into_iter().collect::<Result<_, _>>()?;
     bar.finish_and_clear();
     let image = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let any = |wanted: Ended| ends.iter().any(|(_, ended, _)| *ended == wanted).then_some(wanted);
+    let any = |wanted: Ended| ends.iter().any(|(_, ended, ..)| *ended == wanted).then_some(wanted);
     let ended = any(Ended::NotFinite).or(any(Ended::Interrupted)).or(any(Ended::Time)).unwrap_or(Ended::Iterations);
     let larger = |a: [f64; 2], b: [f64; 2]| [a[0].max(b[0]), a[1].max(b[1])];
-    let worst = ends.iter().map(|(.., numbers)| *numbers).reduce(|a, b| Some(larger(a?, b?))).flatten();
-    Ok(Solved { image, steps: ends.iter().map(|(steps, ..)| steps).sum(), ended, worst })
+    let worst = ends.iter().map(|(.., numbers, _)| *numbers).reduce(|a, b| Some(larger(a?, b?))).flatten();
+    let rest = ends.iter().map(|(.., rest)| *rest).reduce(|a, b| Some(a?.or(b?))).flatten();
+    Ok(Solved { image, steps: ends.iter().map(|(steps, ..)| steps).sum(), ended, worst, rest })
 }

@@ -1,0 +1,40 @@
+//! What a certificate says of a picture, for people who look at pictures.
+
+use melmo::certificate::Certificate;
+use melmo::geometry::{BlockNorm, Norm};
+use melmo::real::Real;
+
+use crate::render::{Summary, short};
+
+/// Of a pixel, root mean square, in the picture's units: what is left where data and penalty pull against each other, and how
+/// far a difference is from one that this is said of.
+#[derive(Clone, Copy)]
+pub struct Rest {
+    pull: f64,
+    difference: f64,
+}
+
+impl Rest {
+    /// From ‖∇f(x) + T*w‖₂ and ‖Tx − z‖₂, where the certificate speaks of ℓ2; `scale` is one unit of the problem's.
+    pub fn of<S: Real>(certificate: &Certificate<S>, pixels: usize, scale: f64) -> Option<Self> {
+        let euclidean = |norm: &BlockNorm| norm.norm == Norm::L2 && norm.radius == 1.0;
+        let all = certificate.norms.iter().all(euclidean);
+        let unit = scale / (pixels.max(1) as f64).sqrt();
+        all.then_some(Self { pull: certificate.dual_norm.upper * unit, difference: certificate.prox_gap * unit })
+    }
+
+    /// The larger of each.
+    pub fn or(self, other: Self) -> Self {
+        Self { pull: self.pull.max(other.pull), difference: self.difference.max(other.difference) }
+    }
+
+    pub fn tell(self, summary: &mut Summary) {
+        let text = format!(
+            "data and penalty are in balance to {} a pixel, differences of pixels to {} (root mean squares, in the picture's units)",
+            short(self.pull),
+            short(self.difference)
+        );
+        summary.add("rest", self.pull, "in words", text);
+        summary.silent("rest_of_differences", self.difference);
+    }
+}

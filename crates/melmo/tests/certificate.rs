@@ -419,3 +419,18 @@ fn no_gap_is_better_than_one_that_is_no_number() {
         assert!(size > 1.0 || known.is_some(), "{found:?}");
     }
 }
+
+/// ‖A‖² is infinite, and nothing else is: at x = 0 an allowance of ∞·0 let no certificate through, and ∞ would let everything.
+#[test]
+fn a_lipschitz_constant_beyond_all_numbers_allows_nothing() {
+    let f = LeastSquares::new(Box::new(Dense::new(vec![1e160, 2e160, -3e160, 1e160], 2, 2).unwrap()), vec![1.0, 2.0]);
+    let f = f.unwrap();
+    assert_eq!(f.lipschitz(), Some(f64::INFINITY));
+    let t = Identity::new(f.layout().clone());
+    let problem = Problem::new(f, Entrywise::new(Mcp::new(0.1, 3.0).unwrap(), 2), t).unwrap();
+    let (x, norms) = ([0.0; 2], for_layout::<f64>(Norm::L2, problem.layout(), Oracle::Auto).unwrap().norms());
+    let mut made = Certificate::new(&problem, &x, Evidence::smoothed(1.0), norms, None, None).unwrap();
+    assert!(made.verify(&problem, &x, 1e-6).unwrap().passed());
+    made.stationarity.as_mut().unwrap().bound *= 0.5;
+    assert!(!made.verify(&problem, &x, 1e-6).unwrap().passed());
+}

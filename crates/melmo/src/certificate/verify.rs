@@ -151,7 +151,8 @@ impl<S: Real> Certificate<S> {
         let apart: Vec<S> = stored.point.iter().zip(&found.point).map(|(&a, &b)| a - b).collect();
         let inverse = problem.t().right_inverse().map_or(1.0, |r| r.sigma_min().recip());
         let moved = inverse * allowance.gap + 4.0 * S::EPSILON * seen.x_norm;
-        let curved = problem.f().lipschitz().unwrap_or(0.0) * moved;
+        // A constant that has left the range of numbers says nothing, and allows nothing.
+        let curved = problem.f().lipschitz().filter(|lipschitz| lipschitz.is_finite()).unwrap_or(0.0) * moved;
         let bound_slack = tolerance * found.bound + 2.0 * allowance.v + curved;
         let distance_slack = tolerance * found.distance + moved;
         vec![

@@ -53,6 +53,7 @@ pub mod drive;
 pub mod error;
 pub mod geometry;
 pub mod guarantee;
+pub mod low_rank;
 pub mod metric;
 pub mod operator;
 pub mod penalty;

@@ -10,6 +10,7 @@ pub use weights::{Weights, noise};
 
 use melmo::catalogue::Lift;
 use melmo::linalg::Mat;
+use melmo::low_rank;
 use melmo::operator::Identity;
 use melmo::penalty::Blocks;
 use melmo::problem::Problem;
@@ -55,10 +56,11 @@ pub fn prepare<S: Real>(
 }
 
 /// The number of singular values of L above rounding; `None` when it is not finite.
-pub fn rank<S: Real>(low_rank: &[S], rows: usize, cols: usize) -> Option<usize> {
+pub fn rank<S: Real>(l: &[S], rows: usize, cols: usize) -> Option<usize> {
     let size = rows.min(cols);
-    let (mut values, mut work) = (vec![S::ZERO; size], vec![S::ZERO; S::singular_values_work_len(rows, cols)]);
-    let found = S::singular_values(&mut values, Mat::new(low_rank, rows, cols), &mut work);
+    let (mut values, mut work) =
+        (vec![S::ZERO; size], vec![S::ZERO; low_rank::singular_values_work_len::<S>(rows, cols)]);
+    let found = low_rank::singular_values(&mut values, Mat::new(l, rows, cols), &mut work);
     let floor = values.first().map_or(0.0, |largest| largest.f64()) * S::EPSILON * rows.max(cols) as f64;
     found.then(|| values.iter().filter(|value| value.f64() > floor).count())
 }

@@ -3,6 +3,7 @@ use std::marker::PhantomData;
 use crate::block::{Block, Layout};
 use crate::error::Error;
 use crate::linalg::{Into, Mat};
+use crate::low_rank;
 use crate::penalty::{Envelope, Prox, Separable};
 use crate::real::Real;
 
@@ -60,17 +61,16 @@ fn lift_block<S: Real>(
     let (values, work) = work.split_at_mut(rank);
     let (u, work) = work.split_at_mut(rows * rank);
     let (v, work) = work.split_at_mut(cols * rank);
-    if !S::svd(values, u, v, Mat::new(a, rows, cols), work) {
-        return None;
-    }
+    // Where there are fewer vectors than values, the others are 0: so is what an even penalty makes of them.
+    let found = low_rank::svd(values, u, v, Mat::new(a, rows, cols), work)?;
     let mut total = Envelope::default();
     for value in values.iter_mut() {
         let share;
         (*value, share) = reply(*value);
         total += share;
     }
-    let kept = keep(u, values, true);
-    keep(v, values, false);
+    let kept = keep(&mut u[..rows * found], &values[..found], true);
+    keep(&mut v[..cols * found], &values[..found], false);
     match kept {
         0 => out.fill(S::ZERO),
         _ => S::gemm(out, Into::Replace, S::ONE, Mat::new(u, rows, kept), Mat::new(v, cols, kept).t()),
@@ -81,7 +81,7 @@ fn lift_block<S: Real>(
 /// Moves the columns with a nonzero factor together, scaled or as they are: the product then costs only their number.
 fn keep<S: Real>(vectors: &mut [S], factors: &[S], scaled: bool) -> usize {
     let mut to = 0;
-    for from in (0..vectors.len()).step_by(factors.len()) {
+    for from in (0..vectors.len()).step_by(factors.len().max(1)) {
         for (c, &factor) in factors.iter().enumerate().filter(|(_, factor)| **factor != S::ZERO) {
             vectors[to] = if scaled { factor * vectors[from + c] } else { vectors[from + c] };
             to += 1;
@@ -134,8 +134,8 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
 
     fn work_len(&self) -> usize {
         let block = |b: &Block| {
-            let vectors = S::svd_work_len(b.rows, b.cols) + (b.rows + b.cols) * rank(b);
-            rank(b) + vectors.max(S::singular_values_work_len(b.rows, b.cols))
+            let vectors = low_rank::svd_work_len::<S>(b.rows, b.cols) + (b.rows + b.cols) * rank(b);
+            rank(b) + vectors.max(low_rank::singular_values_work_len::<S>(b.rows, b.cols))
         };
         self.layout.blocks().iter().map(block).max().unwrap_or(0)
     }
@@ -144,7 +144,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
         let mut total = 0.0;
         for b in self.layout.blocks() {
             let (values, work) = work.split_at_mut(rank(b));
-            if !S::singular_values(values, Mat::new(&u[b.range()], b.rows, b.cols), work) {
+            if !low_rank::singular_values(values, Mat::new(&u[b.range()], b.rows, b.cols), work) {
                 return f64::NAN;
             }
             total += values.iter().map(|&value| self.phi.phi(value).f64()).sum::<f64>();

@@ -213,6 +213,14 @@ fn other_reasons_to_stop() {
     assert_eq!((report.status, report.info.k), (Status::Stopped, 7));
     let report = go(Stop { time: Some(std::time::Duration::ZERO), ..Stop::after(1000) }, &mut |_| false);
     assert_eq!((report.status, report.info.k), (Status::Time, 1));
+    // Steps of more than half a second: the third would end after the limit, and is not begun.
+    let limit = std::time::Duration::from_millis(1500);
+    let slowly = &mut |_| {
+        std::thread::sleep(std::time::Duration::from_millis(550));
+        false
+    };
+    let report = go(Stop { time: Some(limit), ..Stop::after(1000) }, slowly);
+    assert!(report.status == Status::Time && report.info.k <= 2, "{:?} at {}", report.status, report.info.k);
     let stalled = Some(melmo::drive::Stalled { steps: 50, relative: 1e-3 });
     let report = go(Stop { stalled, ..Stop::after(100_000) }, &mut |_| false);
     assert_eq!(report.status, Status::Stalled);

@@ -71,12 +71,13 @@ pub fn choose(entries: &Entries, wanted: &Wanted, seed: u64, until: &Until) -> R
         return Err(Error::input("rank", found, format!("1 to {most}, for a matrix of that size")));
     }
     let (judges, rest) = entries.split(JUDGES, seed ^ 0x6a75_6467_6573); // not the stream of other draws
-    let offset_weight = wanted.offsets.then(|| wanted.offset_weight.unwrap_or_else(|| offset_weight(&rest, &judges)));
+    let offset_weight =
+        wanted.offsets.then(|| wanted.offset_weight.unwrap_or_else(|| offset_weight(&rest, &judges, until)));
     let plan = |model| Plan { offset_weight, model };
     if let (None, Some(rank), Some(ridge)) = (&wanted.penalty, wanted.rank, wanted.ridge) {
         return Ok(plan(Model::Factors { rank, ridge }));
     }
-    let offsets = offset_weight.map_or_else(|| Offsets::none(&rest), |weight| Offsets::fit(&rest, weight));
+    let offsets = offset_weight.map_or_else(|| Offsets::none(&rest), |weight| Offsets::fit(&rest, weight, until));
     let (rest, judges) = (offsets.residual(&rest), offsets.residual(&judges));
     if let Some(penalty) = &wanted.penalty {
         let weighed = penalty.clone().or("lambda", 1.0);
@@ -96,10 +97,13 @@ pub fn choose(entries: &Entries, wanted: &Wanted, seed: u64, until: &Until) -> R
     Ok(plan(Model::Factors { rank, ridge }))
 }
 
-fn offset_weight(rest: &Entries, judges: &Entries) -> f64 {
+fn offset_weight(rest: &Entries, judges: &Entries, until: &Until) -> f64 {
     let mut best = Best::new(0.0);
     for weight in OFFSET_WEIGHTS {
-        let offsets = Offsets::fit(rest, weight);
+        let offsets = Offsets::fit(rest, weight, until);
+        if until.is_over("weights that are tried out") {
+            break; // this fit is not to be judged: it was cut short
+        }
         best.take(judges.score(|i, j| offsets.at(i, j)).rmse, weight);
     }
     best.what.unwrap_or(OFFSET_WEIGHTS[3])

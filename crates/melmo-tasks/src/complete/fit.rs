@@ -64,7 +64,8 @@ const TRIAL_STEPS: u64 = 40;
 impl Plan {
     /// The offsets of these entries.
     pub fn offsets(&self, entries: &Entries) -> Offsets {
-        self.offset_weight.map_or_else(|| Offsets::none(entries), |weight| Offsets::fit(entries, weight))
+        self.offset_weight
+            .map_or_else(|| Offsets::none(entries), |weight| Offsets::fit(entries, weight, &Until::done()))
     }
 
     /// The problem for entries without their offsets. It starts where larger weights, each from the last, lead to.

@@ -1,6 +1,7 @@
 //! m + aᵢ + bⱼ: what a row and a column say without each other.
 
 use crate::complete::entries::Entries;
+use crate::until::Until;
 
 /// m + aᵢ + bⱼ, with m the mean and a, b minimising Σ (y − m − aᵢ − bⱼ)² + κ(‖a‖² + ‖b‖²).
 ///
@@ -27,13 +28,16 @@ impl Offsets {
         Self { mean: sum / entries.list.len() as f64, ..Self::none(entries) }
     }
 
-    /// The minimiser for κ = `weight` > 0: exact in a and in b by turns, until they rest.
-    pub fn fit(entries: &Entries, weight: f64) -> Self {
+    /// The minimiser for κ = `weight` > 0: exact in a and in b by turns, until they rest or somebody ends it.
+    pub fn fit(entries: &Entries, weight: f64, until: &Until) -> Self {
         const SWEEPS: usize = 200;
         let mut this = Self::mean(entries);
         let (mut of_row, mut of_column) = (vec![weight; entries.rows], vec![weight; entries.cols]);
         entries.list.iter().for_each(|&(i, j, _)| (of_row[i], of_column[j]) = (of_row[i] + 1.0, of_column[j] + 1.0));
         for _ in 0..SWEEPS {
+            if until.is_over("offsets of rows and columns") {
+                break;
+            }
             let before = this.column.clone();
             this.column.fill(0.0);
             entries.list.iter().for_each(|&(i, j, y)| this.column[j] += y - this.mean - this.row[i]);
@@ -68,10 +72,12 @@ mod tests {
     fn sums_are_found_and_empty_rows_are_the_mean() {
         let list = (0..40).map(|k| (k / 8, k % 8, 3.0 + (k / 8) as f64 - 0.5 * (k % 8) as f64)).collect();
         let entries = Entries::new(6, 8, list).unwrap();
-        let offsets = Offsets::fit(&entries, 1e-9);
+        let offsets = Offsets::fit(&entries, 1e-9, &Until::done());
         assert!(entries.score(|i, j| offsets.at(i, j)).rmse < 1e-7);
         assert_eq!(offsets.row[5], 0.0);
-        assert!(Offsets::fit(&entries, 10.0).row[0].abs() < offsets.row[0].abs());
+        assert!(Offsets::fit(&entries, 10.0, &Until::done()).row[0].abs() < offsets.row[0].abs());
         assert!(offsets.residual(&entries).list.iter().all(|entry| entry.2.abs() < 1e-6));
+        let over = Until::after(Some(std::time::Duration::ZERO));
+        assert_eq!(Offsets::fit(&entries, 10.0, &over), Offsets::mean(&entries));
     }
 }

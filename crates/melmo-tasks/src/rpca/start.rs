@@ -1,5 +1,7 @@
 //! Where the separation starts: convex penalties of the same weights, exact in L and in S by turns.
 
+use std::time::{Duration, Instant};
+
 use melmo::block::Layout;
 use melmo::catalogue::Lift;
 use melmo::penalty::Prox;
@@ -69,10 +71,13 @@ pub(super) fn start<S: Real>(
 impl<S: Real> Parts<'_, S> {
     fn rounds(&mut self, most: usize, until: &Until) {
         let scale = melmo::vector::norm2(&self.low_rank) + melmo::vector::norm2(&self.sparse);
+        let mut round = Duration::ZERO;
         for _ in 0..most {
-            if until.is_over("L and S by turns") {
+            // A round is a decomposition, which nobody can end: one that would take longer than there is time is not begun.
+            if until.is_over("L and S by turns") || until.left().is_some_and(|left| left < round) {
                 break;
             }
+            let begun = Instant::now();
             let before = self.sparse.clone();
             self.move_low_rank();
             self.move_sparse();
@@ -80,6 +85,7 @@ impl<S: Real> Parts<'_, S> {
             if moved.sqrt() <= RESTS * scale {
                 break;
             }
+            round = begun.elapsed();
         }
     }
 

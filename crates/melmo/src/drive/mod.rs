@@ -8,7 +8,7 @@ pub use start::Rose;
 pub use stop::{Epsilon, Gap, Stalled, Stop};
 
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::certificate::Certified;
 use crate::drive::judge::Judge;
@@ -34,6 +34,9 @@ impl Options {
         Self { stop, record: None, track_best: false }
     }
 }
+
+/// A step of this length is expected to be followed by one as long. Shorter ones end soon enough, and may be an accident.
+const LONG: Duration = Duration::from_millis(500);
 
 /// Sees every point and may end the run: a progress bar, Ctrl-C, a checkpoint.
 pub trait Observer<S: Real> {
@@ -96,6 +99,8 @@ pub fn run<S: Real>(
 struct Drive<'o, S> {
     options: &'o Options,
     start: Instant,
+    /// When the last point was there.
+    last_seen: Instant,
     trace: Vec<Row>,
     best: Option<Best<S>>,
     judge: Judge,
@@ -114,6 +119,7 @@ impl<'o, S: Real> Drive<'o, S> {
         Self {
             options,
             start: Instant::now(),
+            last_seen: Instant::now(),
             trace: Vec::with_capacity(options.record.map_or(0, |r| r.capacity)),
             best: options.track_best.then(|| begin(solver)),
             judge: Judge::new(options.stop, solver),
@@ -130,6 +136,7 @@ impl<'o, S: Real> Drive<'o, S> {
         observers: &mut [&mut dyn Observer<S>],
     ) -> Option<Status> {
         let stop = &self.options.stop;
+        let step = self.long_step();
         let steps_taken = info.k - 1;
         let finished = steps_taken >= stop.iterations;
         // A row describes a point before its step, or one that an epoch has judged.
@@ -161,7 +168,7 @@ impl<'o, S: Real> Drive<'o, S> {
             Some(Status::Stalled)
         } else if finished {
             Some(Status::Iterations)
-        } else if stop.time.is_some_and(|limit| self.start.elapsed() >= limit) {
+        } else if stop.time.is_some_and(|limit| self.start.elapsed() + step >= limit) {
             Some(Status::Time)
         } else {
             None
@@ -171,6 +178,13 @@ impl<'o, S: Real> Drive<'o, S> {
             self.record(&info, solver);
         }
         status
+    }
+
+    /// How long the step to this point took, where it was long: one that would end after the time limit is not begun.
+    fn long_step(&mut self) -> Duration {
+        let step = self.last_seen.elapsed();
+        self.last_seen = Instant::now();
+        if step >= LONG { step } else { Duration::ZERO }
     }
 
     fn record(&mut self, info: &Info, solver: &mut dyn Solver<S>) {

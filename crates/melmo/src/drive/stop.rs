@@ -45,7 +45,7 @@ pub struct Stalled {
 pub struct Stop {
     /// At most so many steps.
     pub iterations: u64,
-    /// At most so much time.
+    /// At most so much time. Where steps take longer than half a second, one that would end too late is not begun.
     pub time: Option<Duration>,
     /// Until a certificate.
     pub epsilon: Option<Epsilon>,

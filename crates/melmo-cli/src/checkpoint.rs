@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::Error;
-use crate::input::Source;
+use crate::input::{self, Source};
 use crate::job::{self, Job};
 use crate::output::Placed;
 
@@ -92,7 +92,7 @@ pub fn note(path: &Path, header: &Header, placed: Vec<Placed>) -> Result<(), Err
 /// Reads a checkpoint; refuses one that is damaged anywhere, or that another version wrote.
 pub fn read(path: &Path) -> Result<Checkpoint, Error> {
     let refused = |message: String| Err(Error::input(path, message));
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = input::own(path).map_err(|error| {
         Error::input(path, format!("could not read the checkpoint: {error}; without --resume the run starts anew"))
     })?;
     let Some(rest) = bytes.strip_prefix(MAGIC) else {

@@ -1,5 +1,6 @@
 //! Reading inputs, and remembering which they were.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use melmo::real::Real;
@@ -12,6 +13,24 @@ use crate::args::Solving;
 use crate::error::Error;
 use crate::nearest;
 use crate::render::progress;
+
+/// The content of a file that this program wrote. Nothing but a file is one: a pipe may never speak, and a device never ends.
+pub fn own(path: &Path) -> std::io::Result<Vec<u8>> {
+    match std::fs::metadata(path)?.is_file() {
+        true => std::fs::read(path),
+        false => Err(std::io::Error::other("it is no file")),
+    }
+}
+
+/// The text of a configuration: from a file or a pipe, and at most a million bytes of it.
+pub fn configuration(path: &Path) -> std::io::Result<String> {
+    const MOST: u64 = 1_000_000;
+    let mut text = String::new();
+    match std::fs::File::open(path)?.take(MOST + 1).read_to_string(&mut text)? as u64 > MOST {
+        true => Err(std::io::Error::other("it is longer than a million bytes")),
+        false => Ok(text),
+    }
+}
 
 /// A file that a job read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

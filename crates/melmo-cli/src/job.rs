@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::{self, Cli, Problem};
 use crate::error::Error;
+use crate::input;
 use crate::render::say;
 
 /// A command and the options that were given for it, in the order of its help page.
@@ -217,8 +218,7 @@ impl Job {
 
 /// Reads a job from TOML.
 fn read(file: &Path) -> Result<Job, Error> {
-    let text =
-        std::fs::read_to_string(file).map_err(|error| Error::input(file, format!("could not read it: {error}")))?;
+    let text = input::configuration(file).map_err(|error| Error::input(file, format!("could not read it: {error}")))?;
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| Error::input(file, error.to_string()))?;
     let mut job = Job { command: String::new(), options: Vec::new() };
     for (key, value) in table {

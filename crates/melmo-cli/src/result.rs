@@ -10,7 +10,7 @@ use melmo_tasks::Solved;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::input::{Source, array};
+use crate::input::{self, Source, array};
 use crate::job::Job;
 
 /// `result.json`: everything but the arrays, which lie beside it as `x.npy`, `z.npy` and, where it is not Tx, `u.npy`.
@@ -68,10 +68,10 @@ pub struct Precision {
 /// Reads `result.json` as one or the other.
 pub fn read<T: for<'d> Deserialize<'d>>(folder: &Path) -> Result<T, Error> {
     let file = folder.join("result.json");
-    let text = fs::read_to_string(&file).map_err(|error| {
+    let text = input::own(&file).map_err(|error| {
         Error::input(&file, format!("could not read it: {error}; expected a folder that --result wrote"))
     })?;
-    serde_json::from_str(&text).map_err(|error| Error::input(&file, format!("is not a saved result: {error}")))
+    serde_json::from_slice(&text).map_err(|error| Error::input(&file, format!("is not a saved result: {error}")))
 }
 
 /// A result with its arrays.

@@ -158,6 +158,20 @@ fn a_pipe_that_never_speaks_can_be_left() {
 }
 
 #[test]
+fn what_never_ends_is_no_checkpoint_no_result_and_no_configuration() {
+    let place = Place::new();
+    place.write("y.csv", "1,2\n3,4\n");
+    assert!(std::process::Command::new("mkfifo").arg(place.file("silent")).status().unwrap().success());
+    fs::create_dir(place.file("r")).unwrap();
+    symlink("../silent", place.file("r/result.json")).unwrap();
+    for name in ["silent", "/dev/zero"] {
+        place.refused(&format!("recover y.csv --checkpoint {name} --resume"), &[name, "it is no file"]);
+    }
+    place.refused("verify r", &["result.json", "it is no file"]);
+    place.refused("recover y.csv --config /dev/zero", &["/dev/zero", "a million bytes"]);
+}
+
+#[test]
 fn an_image_from_a_pipe_is_read_once() {
     let place = Place::new();
     assert!(std::process::Command::new("mkfifo").arg(place.file("y.csv")).status().unwrap().success());

@@ -32,7 +32,9 @@ fn run_in<S: Real, C: Solve>(command: &C) -> Result<ExitCode, Error> {
     let ready = command.prepare::<S>(&mut Inputs::new(solving, false, &until), &mut told)?;
     let (problem, start) = (&ready.prepared.problem, &ready.prepared.start);
     let size = start.len().max(problem.t().range().size());
-    let checked = check(problem, start, &Options { seed: solving.seed, ..Options::for_size(size) });
+    let options = Options { seed: solving.seed, ..Options::for_size(size) };
+    let late = "time was up before every law was tried; --time-limit allows more";
+    let checked = progress::all_or_nothing(late.into(), &until, || check(problem, start, &options));
     let passed = checked.passed();
     let verdict = if passed { "Every law holds." } else { "A law does not hold." };
     let text = if solving.json {

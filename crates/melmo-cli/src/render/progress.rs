@@ -18,13 +18,13 @@ use super::{say, seconds, short};
 
 /// How often Ctrl-C was pressed.
 static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
-/// Something is being read, as at first: there is nothing yet to keep, and a read may wait for ever.
-static READING: AtomicBool = AtomicBool::new(true);
+/// There is nothing yet to keep, as at first and while something is read.
+static NOTHING_TO_KEEP: AtomicBool = AtomicBool::new(true);
 
-/// The first Ctrl-C (or SIGTERM) asks runs to end; the second ends the program, as does the first while an input is read.
+/// The first Ctrl-C (or SIGTERM) asks runs to end; the second ends the program, as does the first while there is nothing to keep.
 pub fn catch_interrupts() {
     let caught = ctrlc::set_handler(|| {
-        if INTERRUPTS.fetch_add(1, Ordering::SeqCst) > 0 || READING.load(Ordering::SeqCst) {
+        if INTERRUPTS.fetch_add(1, Ordering::SeqCst) > 0 || NOTHING_TO_KEEP.load(Ordering::SeqCst) {
             std::process::exit(130);
         }
         say::note("");
@@ -41,23 +41,28 @@ pub fn interrupted() -> bool {
 
 /// From now on there is something to keep when Ctrl-C is pressed.
 pub fn work_begins() {
-    READING.store(false, Ordering::SeqCst);
+    NOTHING_TO_KEEP.store(false, Ordering::SeqCst);
 }
 
-/// Reads an input. Ctrl-C ends the program at once meanwhile, and so does the end of its time: a pipe may never end.
+/// Reads an input: a pipe may never end.
 pub fn while_reading<T>(path: &Path, until: &Until, read: impl FnOnce() -> T) -> T {
+    all_or_nothing(format!("{}: time was up before it was read", path.display()), until, read)
+}
+
+/// Work of which a part is worth nothing. Ctrl-C ends the program at once meanwhile, and so does the end of its time, which is
+/// `late`.
+pub fn all_or_nothing<T>(late: String, until: &Until, work: impl FnOnce() -> T) -> T {
     let (done, waiting) = channel::<()>();
     if let Some(left) = until.left() {
-        let path = path.to_path_buf();
         std::thread::spawn(move || {
             if waiting.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
-                say::note(&format!("melmo: error: {}: time was up before it was read", path.display()));
+                say::note(&format!("melmo: error: {late}"));
                 std::process::exit(2);
             }
         });
     }
-    READING.store(true, Ordering::SeqCst);
-    let found = read();
+    NOTHING_TO_KEEP.store(true, Ordering::SeqCst);
+    let found = work();
     work_begins();
     drop(done); // whoever waits with us may go
     found

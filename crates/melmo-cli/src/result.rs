@@ -1,6 +1,5 @@
 //! Saved results: a folder with the point and its certificate, and what was solved.
 
-use std::fs;
 use std::path::Path;
 
 use melmo::certificate::Certificate;

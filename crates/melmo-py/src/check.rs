@@ -1,6 +1,7 @@
 //! Checks of terms for Python.
 
 use melmo::check::{self, Finding, Options};
+use melmo::penalty::Prox;
 use melmo::problem::Problem;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -106,5 +107,49 @@ fn of_penalty<S: Scalar>(problem: &Problem<S>, x: &[S], options: &Options) -> Ve
     if failure::take().is_some() || near.iter().any(|v| !v.is_finite()) {
         near.fill(S::ZERO);
     }
-    check::penalty(problem.g(), &near, options)
+    check::penalty(&Listening(problem.g()), &near, options)
+}
+
+/// A penalty that hears signals: some are decomposed for each of a thousand values. After Ctrl-C it answers NaN at once, which
+/// ends the check as a term of a user's own would that was interrupted.
+struct Listening<'g, S>(&'g dyn Prox<S>);
+
+impl<S: Scalar> Listening<'_, S> {
+    /// What is asked for, or NaN once a signal was raised.
+    fn answer(&self, work: impl FnOnce(&dyn Prox<S>) -> f64) -> f64 {
+        if !failure::pending() {
+            Python::attach(|py| py.check_signals()).unwrap_or_else(failure::record);
+        }
+        if failure::pending() { f64::NAN } else { work(self.0) }
+    }
+}
+
+impl<S: Scalar> Prox<S> for Listening<'_, S> {
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn weak_convexity(&self) -> f64 {
+        self.0.weak_convexity()
+    }
+
+    fn lipschitz(&self) -> Option<f64> {
+        self.0.lipschitz()
+    }
+
+    fn work_len(&self) -> usize {
+        self.0.work_len()
+    }
+
+    fn value(&self, u: &[S], work: &mut [S]) -> f64 {
+        self.answer(|g| g.value(u, work))
+    }
+
+    fn prox(&self, z: &mut [S], u: &[S], beta: f64, work: &mut [S]) -> f64 {
+        self.answer(|g| g.prox(z, u, beta, work))
+    }
+
+    fn subgradient(&self, v: &mut [S], u: &[S], work: &mut [S]) -> f64 {
+        self.answer(|g| g.subgradient(v, u, work))
+    }
 }

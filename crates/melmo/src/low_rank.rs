@@ -141,7 +141,7 @@ mod tests {
         let mut seeded = Seeded::new(7);
         let (mut left, right): (Vec<S>, Vec<S>) = (seeded.normals(rows * rank), seeded.normals(cols * rank));
         for (at, entry) in left.iter_mut().enumerate() {
-            *entry = *entry * S::of(smallest.powf((at % rank) as f64 / rank as f64));
+            *entry *= S::of(smallest.powf((at % rank) as f64 / rank as f64));
         }
         let mut a = vec![S::ZERO; rows * cols];
         S::gemm(&mut a, Into::Replace, S::ONE, Mat::new(&left, rows, rank), Mat::new(&right, cols, rank).t());
@@ -162,7 +162,7 @@ mod tests {
         assert!(near(&found, &general));
         assert!(values_of_low_rank(&mut found, a, &mut work) && near(&found, &general));
         let mut back = vec![S::ZERO; rows * cols];
-        (0..rows * rank).for_each(|at| u[at] = u[at] * found[at % rank]);
+        (0..rows * rank).for_each(|at| u[at] *= found[at % rank]);
         S::gemm(&mut back, Into::Replace, S::ONE, Mat::new(&u, rows, rank), Mat::new(&v, cols, rank).t());
         assert!(near(&back, a.entries()));
     }

@@ -19,6 +19,7 @@ from melmo._term import Term
 #: What the data of a row are called in Python: by row and kind, else by kind.
 _NAMES = {
     ("convolution", "matrix"): "kernel",
+    ("filter-bank", "matrix"): "filters",
     "matrix": "A",
     "mask": "mask",
     "blocks": "blocks",
@@ -26,7 +27,7 @@ _NAMES = {
     "layout": "shape",
 }
 _ABOUT = {
-    "matrix": "The matrix, or the kernel; a SciPy sparse matrix where the operator is sparse.",
+    "matrix": "The matrix, or the kernel, or filters of K×K one after another; a SciPy sparse matrix where the operator is sparse.",
     "mask": "1 where an entry is kept, 0 elsewhere.",
     "blocks": "The name of a block, or several.",
     "operator": "An operator: of this module, a matrix, a SciPy sparse matrix or anything with ``matvec`` and ``rmatvec``.",

@@ -4,7 +4,7 @@ from typing import Any
 
 from melmo._operator import Operator as Operator
 
-__all__ = ['Operator', 'Identity', 'Select', 'Difference2D', 'Jet', 'Difference3D', 'Dense', 'Sparse', 'Convolution', 'Mask', 'Sample', 'Scale', 'Compose', 'Stack']
+__all__ = ['Operator', 'Identity', 'Select', 'Difference2D', 'Jet', 'Difference3D', 'Dense', 'Sparse', 'Convolution', 'FilterBank', 'Mask', 'Sample', 'Scale', 'Compose', 'Stack']
 
 class Identity(Operator):
     def __init__(self, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
@@ -45,6 +45,11 @@ class Convolution(Operator):
     def kernel(self) -> Any: ...
     @property
     def boundary(self) -> str: ...
+
+class FilterBank(Operator):
+    def __init__(self, filters: Any, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
+    @property
+    def filters(self) -> Any: ...
 
 class Mask(Operator):
     def __init__(self, mask: Any, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...

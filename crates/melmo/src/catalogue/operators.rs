@@ -4,8 +4,8 @@ use crate::block::Layout;
 use crate::catalogue::{Arguments, Entry, Example, Input, Inputs, Parameter};
 use crate::error::Error;
 use crate::operator::{
-    Boundary, Compose, Convolution, Dense, Difference2d, Difference3d, Identity, Jet, LinOp, Mask, Sample, Scale,
-    Select, Sparse, Stack,
+    Boundary, Compose, Convolution, Dense, Difference2d, Difference3d, FilterBank, Identity, Jet, LinOp, Mask, Sample,
+    Scale, Select, Sparse, Stack,
 };
 use crate::real::Real;
 use crate::seeded::Seeded;
@@ -208,6 +208,26 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 vec![
                     example("zero outside", blur(3, 3)),
                     Example { about: "periodic, even kernel", given: &[("boundary", 1.0)], inputs: blur(2, 4) },
+                ]
+            },
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "filter-bank",
+                formula: "T_c x = w_c ⋆ x, x continued by reflection",
+                about: "correlations with K×K filters, a block for each; ‖T‖² ≤ sup Σ|ŵ_c|² where mirror images of filters are filters",
+                parameters: &[],
+            },
+            inputs: &[Input::Layout, Input::Matrix],
+            build: |_, mut inputs| {
+                let (filters, _, side) = inputs.take_matrix()?;
+                boxed(FilterBank::new(image(&inputs.take_layout()?)?, &filters, side))
+            },
+            examples: |seed| {
+                let bank = |image, rows, cols| Inputs { layout: image, ..matrix(seed, rows, cols) };
+                vec![
+                    example("two filters", bank(Layout::matrix(7, 6).ok(), 6, 3)),
+                    example("larger than the image", bank(Layout::matrix(2, 3).ok(), 15, 5)),
                 ]
             },
         },

@@ -5,7 +5,7 @@ use crate::catalogue::{Arguments, Entry, Parameter};
 use crate::error::Error;
 use crate::penalty::{
     ElasticNet, Entrywise, Group, Huber, Interval, L1, LogSum, Mcp, Nonnegative, Positive, Prox, Ridge, Scad,
-    Separable, Spectral,
+    Separable, Spectral, Spline,
 };
 use crate::real::Real;
 
@@ -143,6 +143,26 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
                 parameters: const { &[Parameter::new("nu", 1.0, "weight ν > 0")] },
             },
             build: |a, to, layout| lift(Ridge::new(a.get("nu"))?, to, layout),
+            even: true,
+        },
+        PenaltyRow {
+            entry: Entry {
+                name: "spline",
+                formula: "φ′ piecewise linear: up to h at p, down to t at e, t from there",
+                about: "smooth; ρ = (h − t)/(e − p); large entries are not shrunk where t = 0; learned potentials are of this kind",
+                parameters: const {
+                    &[
+                        Parameter::new("height", 1.0, "h ≥ 0, what φ′ rises to"),
+                        Parameter::new("peak", 0.25, "where it gets there, p > 0"),
+                        Parameter::new("end", 2.25, "where it has fallen, e > p"),
+                        Parameter::new("tail", 0.0, "t ≥ 0, what is left of φ′"),
+                    ]
+                },
+            },
+            build: |a, to, layout| {
+                let spline = Spline::new(&[a.get("peak"), a.get("end")], &[a.get("height"), a.get("tail")])?;
+                lift(spline, to, layout)
+            },
             even: true,
         },
         PenaltyRow {

@@ -24,6 +24,7 @@ mod ridge;
 mod scad;
 mod separable;
 mod spectral;
+mod spline;
 mod tile;
 
 pub use blocks::Blocks;
@@ -42,6 +43,7 @@ pub use ridge::Ridge;
 pub use scad::Scad;
 pub use separable::Separable;
 pub use spectral::Spectral;
+pub use spline::Spline;
 
 use crate::real::Real;
 use crate::vector;

@@ -1,6 +1,7 @@
 //! f: smooth losses. A loss gives its value and its gradient in one call, and knows the blocks of its variable.
 
 mod factor;
+mod filtered;
 mod form;
 mod huber;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod residual;
 mod robust_pca;
 
 pub use factor::Factorization;
+pub use filtered::Filtered;
 pub use form::{Form, Link};
 pub use huber::HuberRegression;
 pub use least_squares::LeastSquares;

@@ -1,0 +1,207 @@
+use crate::error::Error;
+use crate::penalty::Separable;
+use crate::real::Real;
+use crate::vector::simd;
+
+/// φ′ odd and piecewise linear: 0 at 0, v_j ≥ 0 at the knots 0 < τ_1 < τ_2 < …, constant from the last knot on.
+///
+/// ρ = max(0, −min s_j) and sup φ″ = max(0, max s_j) with the slopes s_j = (v_j − v_{j−1})/(τ_j − τ_{j−1}); slope max v_j. φ is smooth. The
+/// prox is piecewise linear too: on piece j, z + βφ′(z) = x is one linear equation.
+/// Goujon, Neumayer, Unser, "Learning weakly convex regularizers for convergent image-reconstruction algorithms" (2023).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spline {
+    pieces: [Piece; Spline::MOST],
+}
+
+/// From one knot to the next. Pieces that are not used lie at infinity, and have no slope.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Piece {
+    /// Where it begins, and φ′ there.
+    start: f64,
+    value: f64,
+    width: f64,
+    slope: f64,
+}
+
+impl Spline {
+    /// Knots at most.
+    pub const MOST: usize = 12;
+
+    /// φ′ = `values[j]` ≥ 0 at `knots[j]`, 0 < knots[0] < knots[1] < …; at most [`Spline::MOST`] of them, and one at least.
+    pub fn new(knots: &[f64], values: &[f64]) -> Result<Self, Error> {
+        Error::expect_len("values of a spline", knots.len(), values.len())?;
+        let count = knots.len();
+        Error::expect_parameter("knots", count as f64, (1..=Self::MOST).contains(&count), "from 1 to 12 of them")?;
+        let (mut start, mut value) = (0.0, 0.0);
+        let mut pieces = [Piece { start: 0.0, value: 0.0, width: 0.0, slope: 0.0 }; Self::MOST];
+        for ((piece, &knot), &next) in pieces.iter_mut().zip(knots).zip(values) {
+            let grows = knot > start && knot.is_finite();
+            Error::expect_parameter("knot", knot, grows, "finite, and above the one before it")?;
+            let holds = next >= 0.0 && next.is_finite();
+            Error::expect_parameter("value", next, holds, "a finite number, at least 0")?;
+            let width = knot - start;
+            let slope = (next - value) / width;
+            Error::expect_parameter("slope", slope, slope.is_finite(), "finite: move the knots apart")?;
+            *piece = Piece { start, value, width, slope };
+            (start, value) = (knot, next);
+        }
+        pieces[count..].fill(Piece { start, value, width: 0.0, slope: 0.0 });
+        Ok(Self { pieces })
+    }
+
+    /// φ(αx)/α² for α > 0: knots and values are divided by α, slopes and ρ stay.
+    pub fn scaled(mut self, alpha: f64) -> Result<Self, Error> {
+        Error::expect_positive("alpha", alpha)?;
+        for piece in &mut self.pieces {
+            (piece.start, piece.value, piece.width) = (piece.start / alpha, piece.value / alpha, piece.width / alpha);
+        }
+        Ok(self)
+    }
+
+    /// sup φ″, at least 0.
+    pub fn curvature(&self) -> f64 {
+        self.slopes().fold(0.0, f64::max)
+    }
+
+    /// The last knot and φ′ from there on.
+    fn end(&self) -> (f64, f64) {
+        let last = self.pieces[Self::MOST - 1];
+        (last.start + last.width, last.value + last.slope * last.width)
+    }
+
+    /// Replaces every u by φ′(u); returns Σφ(u).
+    pub(crate) fn replace<S: Real>(self, u: &mut [S]) -> f64 {
+        simd(
+            #[inline(always)]
+            move || {
+                let mut sums = [0.0; 16];
+                for u in u.chunks_mut(16) {
+                    for (u, sum) in u.iter_mut().zip(&mut sums) {
+                        let (value, slope) = self.value_slope(u.abs());
+                        *sum += value.f64();
+                        *u = slope.copysign(*u);
+                    }
+                }
+                sums.iter().sum()
+            },
+        )
+    }
+
+    fn slopes(&self) -> impl Iterator<Item = f64> + '_ {
+        self.pieces.iter().map(|piece| piece.slope)
+    }
+
+    /// (φ(s), φ′(s)) for s ≥ 0: what every piece that s has passed, or stands on, adds.
+    #[inline(always)]
+    fn value_slope<S: Real>(&self, s: S) -> (S, S) {
+        let (mut value, mut slope) = (S::ZERO, S::ZERO);
+        for piece in &self.pieces {
+            let along = S::ZERO.larger(S::of(piece.width).smaller(s - S::of(piece.start)));
+            value += along * (S::of(piece.value) + S::of(0.5 * piece.slope) * along);
+            slope += along * S::of(piece.slope);
+        }
+        let (end, last) = self.end();
+        (value + S::of(last) * S::ZERO.larger(s - S::of(end)), slope)
+    }
+}
+
+impl<S: Real> Separable<S> for Spline {
+    #[inline(always)]
+    fn phi(&self, x: S) -> S {
+        self.value_slope(x.abs()).0
+    }
+
+    /// x ↦ z undoes z ↦ z + βφ′(z), which goes through (τ_j, τ_j + βv_j) with slopes 1 + βs_j > 0.
+    #[inline(always)]
+    fn prox_phi(&self, x: S, beta: S) -> S {
+        let (s, mut z) = (x.abs(), S::ZERO);
+        for piece in &self.pieces {
+            let from = S::of(piece.start) + beta * S::of(piece.value);
+            let steep = S::ONE + beta * S::of(piece.slope);
+            let along = (s - from) / steep;
+            z += S::ZERO.larger(S::of(piece.width).smaller(along));
+        }
+        let (end, last) = self.end();
+        (z + S::ZERO.larger(s - (S::of(end) + beta * S::of(last)))).copysign(x)
+    }
+
+    #[inline(always)]
+    fn derivative(&self, x: S) -> S {
+        self.value_slope(x.abs()).1.copysign(x)
+    }
+
+    fn rho(&self) -> f64 {
+        self.slopes().fold(0.0, |rho: f64, slope| rho.max(-slope))
+    }
+
+    fn slope(&self) -> Option<f64> {
+        let last = self.end().1;
+        Some(self.pieces.iter().map(|piece| piece.value).fold(last, f64::max) * (1.0 + 32.0 * f64::EPSILON))
+    }
+
+    /// φ_β′(x) = φ′(z): no digits are lost in x − z.
+    #[inline(always)]
+    fn envelope(&self, x: S, beta: S) -> (S, S) {
+        let (value, slope) = self.value_slope(self.prox_phi(x, beta).abs());
+        (value + S::of(0.5) * beta * slope * slope, slope.copysign(x))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::penalty::laws;
+
+    fn tent() -> Spline {
+        Spline::new(&[0.25, 0.5, 2.0, 3.0], &[1.0, 1.25, 0.0, 0.0]).unwrap()
+    }
+
+    #[test]
+    fn obeys_the_laws() {
+        // Not tent(): it bends where the laws take differences.
+        let bent = Spline::new(&[0.25, 0.5, 2.03, 3.03], &[1.0, 1.25, 0.0, 0.0]).unwrap();
+        laws::scalar(&bent);
+        laws::scalar(&bent.scaled(2.5).unwrap());
+        laws::scalar(&Spline::new(&[0.5, 1.5], &[0.25, 0.75]).unwrap());
+        let twelve: Vec<f64> = (1..=12).map(|j| 0.3 * f64::from(j)).collect();
+        let waves: Vec<f64> = twelve.iter().map(|t| 1.0 + (2.0 * t).sin()).collect();
+        laws::scalar(&Spline::new(&twelve, &waves).unwrap());
+    }
+
+    #[test]
+    fn known_values() {
+        let phi = tent();
+        assert_eq!(phi.derivative(-0.125), -0.5);
+        assert_eq!(phi.derivative(9.0), 0.0);
+        assert_eq!(phi.phi(9.0), 0.125 + 0.28125 + 0.9375);
+        assert_eq!(phi.prox_phi(0.5f64, 0.25), 0.25);
+        assert_eq!(phi.prox_phi(-7.0f64, 0.25), -7.0);
+        assert!((Separable::<f64>::rho(&phi) - 1.25 / 1.5).abs() < 1e-15);
+        assert_eq!(phi.curvature(), 4.0);
+        let scaled = phi.scaled(4.0).unwrap();
+        assert_eq!(scaled.phi(0.5f64), phi.phi(2.0f64) / 16.0);
+        assert_eq!(Separable::<f64>::rho(&scaled), Separable::<f64>::rho(&phi));
+    }
+
+    #[test]
+    fn the_bend_is_a_huber_function() {
+        let huber = crate::penalty::Huber::new(0.7, 0.4).unwrap();
+        let spline = Spline::new(&[0.4], &[0.7]).unwrap();
+        for x in [-3.0, -0.3, 0.0, 0.2, 1.0] {
+            assert!((huber.phi(x) - spline.phi(x)).abs() < 1e-15);
+            assert!((huber.prox_phi(x, 0.6) - spline.prox_phi(x, 0.6)).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        laws::refuses("knots", Spline::new(&[], &[]));
+        laws::refuses("knots", Spline::new(&[1.0; 13], &[1.0; 13]));
+        laws::refuses("knot", Spline::new(&[1.0, 1.0], &[1.0, 1.0]));
+        laws::refuses("knot", Spline::new(&[0.0], &[1.0]));
+        laws::refuses("value", Spline::new(&[1.0], &[-1.0]));
+        laws::refuses("value", Spline::new(&[1.0], &[f64::NAN]));
+        laws::refuses("alpha", tent().scaled(0.0));
+        assert!(matches!(Spline::new(&[1.0], &[]), Err(Error::Shape { .. })));
+    }
+}

@@ -95,6 +95,7 @@ def denoise(
     strength: float = 1.0,
     *,
     noise: float | None = None,
+    prior: str = "differences",
     channel_axis: int | None = None,
 ) -> Floats:
     """An image without its noise, from the image alone: what the program's ``melmo denoise`` does.
@@ -110,6 +111,8 @@ def denoise(
         What the penalty is multiplied by; 0 leaves the image as it is.
     noise : float, optional
         The standard deviation of the noise, in the image's units; estimated unless given.
+    prior : str, default "differences"
+        ``"learned"``: filters and potentials learned from photographs instead; for one channel.
     channel_axis : int, optional
         The axis of channels; none unless given.
 
@@ -131,7 +134,8 @@ def denoise(
     if data.ndim != 3:
         raise ValueError(f"image: expected two axes and one for channels, got the shape {np.shape(image)}")
     shape = list(data.shape)
-    found, _, _ = _melmo.denoise(data, shape, number("strength", strength), optional_number("noise", noise))
+    sigma = optional_number("noise", noise)
+    found, _, _ = _melmo.denoise(data, shape, number("strength", strength), sigma, word("prior", prior))
     return _as_given(found.reshape(shape), channel_axis)
 
 

@@ -139,3 +139,18 @@ fn a_result_verifies_and_a_report_is_written() {
     place.done("denoise y.png -q --result automatic -o other.png");
     place.done("verify automatic");
 }
+
+#[test]
+fn the_learned_prior_comes_with_a_bound() {
+    let place = Place::new();
+    picture(&place, "y.png", 1, Depth::Eight);
+    let told = place.json("denoise y.png --prior learned -o a.png");
+    assert!(told["penalty"].as_str().unwrap().starts_with("learned"), "{told}");
+    assert!(told["gap"].as_f64().unwrap() < 0.05 * told["F"].as_f64().unwrap(), "{told}");
+    let told = place.json("denoise y.png --prior learned --relative-gap 1e-4 -o b.png");
+    assert_eq!(told["status"], "certified", "{told}");
+    picture(&place, "colour.png", 3, Depth::Eight);
+    place.refused("denoise y.png --prior wavelets", &["learned"]);
+    place.refused("denoise colour.png --prior learned", &["learned prior"]);
+    place.refused("denoise y.png --prior learned --penalty l1", &["--penalty"]);
+}

@@ -1,10 +1,11 @@
 //! Denoising, from arrays to pictures.
 
+use melmo::drive::Gap;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo_tasks::Settings;
-use melmo_tasks::denoise::{Denoised, Options, Plan, Planes, Strip, denoise, noise};
-use melmo_tasks::{Until, Watch, solve};
+use melmo_tasks::denoise::{Denoised, Options, Plan, Planes, Prior, Strip, denoise, noise};
+use melmo_tasks::{Ended, Until, Watch, solve};
 
 /// A ramp, a disc and stripes, from 0 to 1.
 fn picture(rows: usize, cols: usize) -> Vec<f64> {
@@ -254,4 +255,44 @@ fn samples_without_squares_are_refused() {
 /// A step, 40×40.
 fn step() -> Vec<f64> {
     (0..1600).map(|p| f64::from(u8::from(p % 40 < 20))).collect()
+}
+
+#[test]
+fn the_learned_prior_removes_noise_and_says_how_far_from_the_least_it_is() {
+    let (rows, cols) = (48, 64);
+    let clean = picture(rows, cols);
+    let y: Vec<f64> = noisy(&clean, 0.1, 5);
+    let options = Options { prior: Prior::Learned, noise: Some(0.1), ..Options::default() };
+    let planes = Planes::new(&y, rows, cols, 1).unwrap();
+    let answer = denoise(planes, &options, &Settings::default(), &Until::done()).unwrap();
+    assert!(psnr(&answer.image, &clean) > psnr(&y, &clean) + 7.0, "{}", psnr(&answer.image, &clean));
+    let found = answer.solved[0].report.certificate.as_ref().unwrap().optimality.unwrap();
+    assert!(found.gap < 0.05 * found.objective, "{found:?}");
+    // To the end: certified, and much the same picture.
+    let further = Settings { gap: Some(Gap::Relative(1e-4)), ..Settings::default() };
+    let exact = denoise(planes, &options, &further, &Until::done()).unwrap();
+    assert_eq!(exact.solved[0].ended, Ended::Certified);
+    let [near, there] = [&answer, &exact].map(|found| psnr(&found.image, &clean));
+    assert!((near - there).abs() < 0.5, "{near} {there}");
+}
+
+#[test]
+fn the_learned_prior_knows_units_and_refuses_what_it_is_not_for() {
+    let (rows, cols) = (32, 40);
+    let y: Vec<f64> = noisy(&picture(rows, cols), 0.1, 5);
+    let levels: Vec<f64> = y.iter().map(|v| 255.0 * v).collect();
+    let run = |y: &[f64], options: &Options, channels: usize| {
+        let planes = Planes::new(y, rows / channels, cols, channels).unwrap();
+        denoise(planes, options, &Settings::default(), &Until::done()).map(|answer| answer.image)
+    };
+    let unit = Options { prior: Prior::Learned, noise: Some(0.1), ..Options::default() };
+    let eight_bit = Options { noise: Some(25.5), range: Some(255.0), ..unit.clone() };
+    let (a, b) = (run(&y, &unit, 1).unwrap(), run(&levels, &eight_bit, 1).unwrap());
+    assert!(a.iter().zip(&b).all(|(a, b)| (255.0 * a - b).abs() < 1e-6));
+    let stronger = run(&y, &Options { strength: 4.0, ..unit.clone() }, 1).unwrap();
+    assert!(a != stronger);
+    assert!(run(&y, &unit, 2).is_err());
+    assert!(run(&y, &Options { penalty: Some("l1".parse().unwrap()), ..unit }, 1).is_err());
+    assert!("nonsense".parse::<Prior>().is_err());
+    assert!("learned".parse::<Prior>().is_ok_and(|prior| prior == Prior::Learned));
 }

@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use melmo_tasks::denoise::Prior;
 use melmo_tasks::{PenaltyChoice, number};
 
 use crate::args::Solving;
@@ -28,6 +29,9 @@ pub struct Denoise {
     /// The noise's standard deviation, in the image's units; estimated unless given
     #[arg(long, value_name = "SIGMA", allow_negative_numbers = true, value_parser = number::parse)]
     pub noise: Option<f64>,
+    /// What a picture is taken to be like: differences, or learned (filters learned from photographs; grey pictures)
+    #[arg(long, value_name = "NAME", default_value = "differences", conflicts_with = "penalty")]
+    pub prior: Prior,
     /// φ: l1, mcp, huber, …; with lambda=… nothing is chosen, and λ is in the image's units (0 to 1; of arrays, as they are)
     #[arg(long, value_name = "NAME:KEY=VALUE,…")]
     pub penalty: Option<PenaltyChoice>,

@@ -54,15 +54,17 @@ fn one<'py, S: Scalar + Stored>(
 
 /// The automatic model of images, on all cores: the image, σ and the penalty in one line.
 #[pyfunction]
-#[pyo3(signature = (image, sides, strength, noise))]
+#[pyo3(signature = (image, sides, strength, noise, prior))]
 pub fn denoise<'py>(
     py: Python<'py>,
     image: &Bound<'py, PyAny>,
     sides: [usize; 3],
     strength: f64,
     noise: Option<f64>,
+    prior: &str,
 ) -> PyResult<(Bound<'py, PyAny>, f64, String)> {
-    let options = Options { strength, noise, ..Options::default() };
+    let prior = prior.parse().map_err(raised)?;
+    let options = Options { strength, noise, prior, ..Options::default() };
     match array::is_single(image) {
         true => whole::<f32>(py, image, sides, options),
         false => whole::<f64>(py, image, sides, options),

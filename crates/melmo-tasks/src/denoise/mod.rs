@@ -23,6 +23,7 @@
 //! ```
 
 mod activity;
+pub mod learned;
 mod model;
 pub mod noise;
 mod plan;
@@ -47,12 +48,42 @@ use crate::settings::Settings;
 use crate::solve::{Solved, Watch, solve};
 use crate::until::Until;
 
+/// What a picture is taken to be like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prior {
+    /// Few first and second differences, locally weighted; grey and colour.
+    #[default]
+    Differences,
+    /// Filters and potentials that were learned from photographs ([`learned`]); grey.
+    Learned,
+}
+
+impl Prior {
+    /// Every prior, by the name users type.
+    pub const ALL: [(&'static str, Self); 2] = [("differences", Self::Differences), ("learned", Self::Learned)];
+}
+
+impl std::str::FromStr for Prior {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found
+            .map(|(_, prior)| *prior)
+            .ok_or_else(|| Error::input("prior", format!("`{name}`"), "differences or learned"))
+    }
+}
+
 /// What can be chosen; everything has a default.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Plain total variation with this penalty, in the image's units, instead of the automatic one.
     pub penalty: Option<PenaltyChoice>,
-    /// What λ is multiplied by: above 1 smooths more, 0 leaves the image as it is.
+    /// What is minimised where there is no such penalty.
+    pub prior: Prior,
+    /// The full range of samples, which the learned prior was learned for; 1 unless they spread over more than 2, then their spread.
+    pub range: Option<f64>,
+    /// What λ is multiplied by (the learned prior: σ, by its root): above 1 smooths more, 0 leaves the image as it is.
     pub strength: f64,
     /// For a penalty of your own: of the norm of a pixel's differences over all channels, instead of each difference.
     pub isotropic: bool,
@@ -62,7 +93,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { penalty: None, strength: 1.0, isotropic: false, noise: None }
+        Self { penalty: None, prior: Prior::Differences, range: None, strength: 1.0, isotropic: false, noise: None }
     }
 }
 

@@ -4,7 +4,7 @@ use melmo::geometry::Norm;
 use melmo::real::Real;
 
 use super::strips::{Strip, strips};
-use super::{Options, Planes, activity, model, noise, start};
+use super::{Options, Planes, Prior, activity, learned, model, noise, start};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
@@ -23,6 +23,18 @@ fn tuned(beta_limit: f64) -> Tuned {
     }
 }
 
+/// Steps of the learned prior: near the minimiser, not there; the certificate says how near (docs/learned-prior.md).
+const LEARNED: Defaults = Defaults {
+    norm: Norm::L2,
+    iterations: 80,
+    settles: false,
+    tuned: Some(Tuned {
+        method: "fista",
+        arguments: Vec::new(),
+        reason: "smooth and strongly convex: accelerated gradient steps",
+    }),
+};
+
 /// Refuses samples whose squares no sum can hold.
 fn expect_moderate<S: Real>(y: &[S]) -> Result<(), Error> {
     let most = if S::EPSILON > 1e-10 { 1e15 } else { 1e150 };
@@ -35,6 +47,12 @@ fn expect_moderate<S: Real>(y: &[S]) -> Result<(), Error> {
     }
 }
 
+/// 1, or the spread of samples that are not between 0 and 1.
+fn range<S: Real>(data: &[S]) -> f64 {
+    let ends = data.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (v.f64().min(a), v.f64().max(b)));
+    if ends.1 - ends.0 > 2.0 { ends.1 - ends.0 } else { 1.0 }
+}
+
 /// The strips of an image and the problem of each.
 pub struct Plan<'a, S> {
     image: Planes<'a, S>,
@@ -43,6 +61,9 @@ pub struct Plan<'a, S> {
     /// The penalty that was asked for, complete.
     chosen: Option<PenaltyChoice>,
     isotropic: bool,
+    prior: Prior,
+    /// The full range of samples.
+    range: f64,
     strips: Vec<Strip>,
 }
 
@@ -63,7 +84,23 @@ impl<'a, S: Real> Plan<'a, S> {
         let idle =
             strength == 0.0 || noise == 0.0 && options.penalty.as_ref().is_none_or(|p| p.get("lambda").is_none());
         let strips = if idle { Vec::new() } else { strips(image.rows, image.cols, image.channels) };
-        Ok(Self { image, noise, strength, chosen, isotropic: options.isotropic, strips })
+        if options.prior == Prior::Learned && (image.channels > 1 || chosen.is_some()) {
+            let found =
+                if chosen.is_some() { "a penalty of your own".into() } else { format!("{} channels", image.channels) };
+            return Err(Error::input(
+                "the learned prior",
+                found,
+                "a grey image, and no other penalty: leave --prior out",
+            ));
+        }
+        let range = check("the range", options.range.unwrap_or_else(|| range(image.data)))?;
+        let (isotropic, prior) = (options.isotropic, options.prior);
+        Ok(Self { image, noise, strength, chosen, isotropic, prior, range, strips })
+    }
+
+    /// The problem is the learned one.
+    fn is_learned(&self) -> bool {
+        self.prior == Prior::Learned
     }
 
     /// σ: the standard deviation of the noise, in the image's units.
@@ -76,6 +113,7 @@ impl<'a, S: Real> Plan<'a, S> {
         match &self.chosen {
             _ if self.strips.is_empty() => 0.0,
             Some(penalty) => penalty.get("lambda").unwrap_or(f64::NAN),
+            None if self.is_learned() => f64::NAN,
             None => model::slope(self.noise, self.strength),
         }
     }
@@ -85,6 +123,7 @@ impl<'a, S: Real> Plan<'a, S> {
         match &self.chosen {
             _ if self.strips.is_empty() => "none".into(),
             Some(penalty) => penalty.to_string(),
+            None if self.is_learned() => learned::describe(),
             None => model::describe(self.strength),
         }
     }
@@ -94,9 +133,14 @@ impl<'a, S: Real> Plan<'a, S> {
         &self.strips
     }
 
-    /// The image's units for one unit of the problem's: σ, or 1 for a penalty that was asked for.
+    /// The image's units for one unit of the problem's: σ (√strength times it for the learned prior), or 1 for a penalty that was asked for.
     pub fn scale(&self) -> f64 {
-        if self.chosen.is_some() { 1.0 } else { self.noise }
+        match self.chosen {
+            Some(_) => 1.0,
+            // Stronger is what it would do to stronger noise: R itself cannot be multiplied and stay convex beside the data.
+            None if self.is_learned() => self.noise * self.strength.sqrt(),
+            None => self.noise,
+        }
     }
 
     /// A strip's problem and where it starts.
@@ -111,6 +155,7 @@ impl<'a, S: Real> Plan<'a, S> {
         let start = if self.chosen.is_some() { start::smooth(&y, shape)? } else { y.clone() };
         let problem = match &self.chosen {
             Some(penalty) => model::chosen(y, shape, penalty, self.isotropic)?,
+            None if self.is_learned() => learned::problem(y, (shape[0], cols), self.scale() / self.range)?,
             None => {
                 let weights = activity::weights(&self.image, strip.seen.clone(), self.noise);
                 model::automatic(y, weights, shape, self.strength)?
@@ -118,6 +163,7 @@ impl<'a, S: Real> Plan<'a, S> {
         };
         let defaults = match self.chosen {
             Some(_) => Defaults::default(),
+            None if self.is_learned() => LEARNED,
             None => Defaults {
                 norm: Norm::L2,
                 iterations: ITERATIONS,

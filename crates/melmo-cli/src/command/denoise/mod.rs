@@ -94,7 +94,7 @@ impl Denoise {
     fn is_idle(&self, picture: &Picture) -> Result<bool, Error> {
         let data = picture.together::<f64>();
         let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
-        Ok(Plan::new(image, &self.options())?.strips().is_empty())
+        Ok(Plan::new(image, &self.options(picture))?.strips().is_empty())
     }
 
     /// OUT, or IN-denoised in the format of IN.
@@ -132,7 +132,8 @@ impl Denoise {
         summary: &mut Summary,
     ) -> Result<Ready<S, Kept>, Error> {
         let data = picture.together::<S>();
-        let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &self.options())?;
+        let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
+        let plan = Plan::new(image, &self.options(&picture))?;
         self.tell(&picture, &plan, summary);
         let whole = Strip { seen: 0..picture.rows, own: 0..picture.rows };
         let mut prepared = plan.prepare(&whole)?;
@@ -146,8 +147,15 @@ impl Denoise {
         Ok(Ready { prepared, kept: Kept { picture, reference, scale }, resolved })
     }
 
-    fn options(&self) -> Options {
-        Options { penalty: self.penalty.clone(), strength: self.strength, isotropic: self.isotropic, noise: self.noise }
+    fn options(&self, picture: &Picture) -> Options {
+        Options {
+            penalty: self.penalty.clone(),
+            prior: self.prior,
+            range: Some(picture.range()),
+            strength: self.strength,
+            isotropic: self.isotropic,
+            noise: self.noise,
+        }
     }
 
     /// What was read and chosen.

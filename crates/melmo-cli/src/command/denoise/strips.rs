@@ -50,7 +50,8 @@ pub fn run(
     let mut summary = Summary::default();
     summary.silent("command", job.command.clone());
     let data = picture.together::<f32>();
-    let plan = Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &denoise.options())?;
+    let plan =
+        Plan::new(Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?, &denoise.options(&picture))?;
     denoise.tell(&picture, &plan, &mut summary);
     let begun = std::time::Instant::now();
     let Solved { image, steps, ended, worst, rest } = solved(denoise, &plan, until)?;

@@ -32,10 +32,12 @@ def main():
     ask.add_argument("--about", action="append", default=[])
     args = ask.parse_args()
     saved = np.load(args.weights)
-    numbers = lambda values: " ".join(f"{float(f'{v:.6g}'):g}" for v in np.ravel(values))
+    numbers = lambda values: " ".join(f"{v:.9g}" for v in np.ravel(values))
     lines = ["# The learned prior of `melmo denoise --prior learned`: a bank of filters and a potential for each family of them."]
     lines += [f"# {line}" for line in args.about]
-    lines += ["# facts: " + str(saved["facts"])]
+    facts = json.loads(str(saved["facts"]))
+    facts.pop("out", None)
+    lines += ["# facts: " + json.dumps(facts)]
     lines += [f"side {saved['filters'].shape[-1]}", "knots " + numbers(saved["knots"]), "nodes " + numbers(saved["nodes"])]
     for f in range(int(saved["family"].max()) + 1):
         group = saved["filters"][saved["family"] == f]

@@ -260,7 +260,7 @@ def main():
     ask.add_argument("--cap", type=float, default=20)
     ask.add_argument("--batch", type=int, default=64)
     ask.add_argument("--crop", type=int, default=60)
-    ask.add_argument("--rate", type=float, default=2.0)
+    ask.add_argument("--rate", type=float, default=4.0)
     ask.add_argument("--report", type=float, default=60)
     ask.add_argument("--limit", type=int, default=80)
     ask.add_argument("--validate", type=int, default=40)

@@ -147,8 +147,11 @@ fn the_learned_prior_comes_with_a_bound() {
     let told = place.json("denoise y.png --prior learned -o a.png");
     assert!(told["penalty"].as_str().unwrap().starts_with("learned"), "{told}");
     assert!(told["gap"].as_f64().unwrap() < 0.05 * told["F"].as_f64().unwrap(), "{told}");
-    let told = place.json("denoise y.png --prior learned --relative-gap 1e-4 -o b.png");
+    let told = place.json("denoise y.png --prior learned --relative-gap 1e-4 --result r -o b.png");
     assert_eq!(told["status"], "certified", "{told}");
+    assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
+    let words = place.done("denoise y.png --prior learned --precision f32 -o c.png").stdout;
+    assert!(words.contains("of the least there is"), "{words}");
     picture(&place, "colour.png", 3, Depth::Eight);
     place.refused("denoise y.png --prior wavelets", &["learned"]);
     place.refused("denoise colour.png --prior learned", &["learned prior"]);

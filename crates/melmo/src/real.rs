@@ -58,6 +58,8 @@ pub trait Real:
     fn exp(self) -> Self;
     /// log(1 + self), accurate near 0.
     fn ln_1p(self) -> Self;
+    /// self·b + c, rounded once: one instruction where [`crate::vector::simd`] finds it, else a slow function.
+    fn mul_add(self, b: Self, c: Self) -> Self;
     /// Neither infinite nor NaN.
     fn is_finite(self) -> bool;
 
@@ -107,6 +109,8 @@ macro_rules! real {
             fn exp(self) -> Self { <$t>::exp(self) }
             #[inline(always)]
             fn ln_1p(self) -> Self { <$t>::ln_1p(self) }
+            #[inline(always)]
+            fn mul_add(self, b: Self, c: Self) -> Self { <$t>::mul_add(self, b, c) }
             #[inline(always)]
             fn is_finite(self) -> bool { <$t>::is_finite(self) }
         }

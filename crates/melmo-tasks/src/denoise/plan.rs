@@ -26,7 +26,7 @@ fn tuned(beta_limit: f64) -> Tuned {
 /// Steps of the learned prior: near the minimiser, not there; the certificate says how near (docs/learned-prior.md).
 const LEARNED: Defaults = Defaults {
     norm: Norm::L2,
-    iterations: 80,
+    iterations: 40,
     settles: false,
     tuned: Some(Tuned {
         method: "fista",

@@ -44,6 +44,7 @@ pub use scad::Scad;
 pub use separable::Separable;
 pub use spectral::Spectral;
 pub use spline::Spline;
+pub(crate) use spline::Table;
 
 use crate::real::Real;
 use crate::vector;

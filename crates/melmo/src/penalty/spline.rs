@@ -23,6 +23,9 @@ struct Piece {
     slope: f64,
 }
 
+/// Numbers that a [`Table`] looks at together.
+const LANES: usize = 32;
+
 impl Spline {
     /// Knots at most.
     pub const MOST: usize = 12;
@@ -69,22 +72,21 @@ impl Spline {
         (last.start + last.width, last.value + last.slope * last.width)
     }
 
-    /// Replaces every u by φ′(u); returns Σφ(u).
-    pub(crate) fn replace<S: Real>(self, u: &mut [S]) -> f64 {
-        simd(
-            #[inline(always)]
-            move || {
-                let mut sums = [0.0; 16];
-                for u in u.chunks_mut(16) {
-                    for (u, sum) in u.iter_mut().zip(&mut sums) {
-                        let (value, slope) = self.value_slope(u.abs());
-                        *sum += value.f64();
-                        *u = slope.copysign(*u);
-                    }
-                }
-                sums.iter().sum()
-            },
-        )
+    /// For many numbers at once: the pieces that matter, in their precision.
+    ///
+    /// Neighbours whose slopes agree within 4ε·max|s_j| are one: that moves φ′ no further than its rounding does.
+    pub(crate) fn table<S: Real>(&self) -> Table<S> {
+        let close = 4.0 * S::EPSILON * self.slopes().fold(0.0, |most: f64, slope| most.max(slope.abs()));
+        let mut pieces: Vec<Piece> = Vec::new();
+        for &piece in self.pieces.iter().filter(|piece| piece.width > 0.0) {
+            match pieces.last_mut().filter(|last| (last.slope - piece.slope).abs() <= close) {
+                Some(last) => last.width += piece.width,
+                None => pieces.push(piece),
+            }
+        }
+        let of = |p: Piece| [p.start, p.width, p.value, 0.5 * p.slope].map(S::of);
+        let (end, tail) = self.end();
+        Table { pieces: pieces.into_iter().map(of).collect(), end: S::of(end), tail: S::of(tail) }
     }
 
     fn slopes(&self) -> impl Iterator<Item = f64> + '_ {
@@ -102,6 +104,57 @@ impl Spline {
         }
         let (end, last) = self.end();
         (value + S::of(last) * S::ZERO.larger(s - S::of(end)), slope)
+    }
+}
+
+/// Start, width, value at the start and half of the slope of every piece; where the last one ends, and φ′ from there on.
+#[derive(Clone, Debug)]
+pub(crate) struct Table<S> {
+    pieces: Vec<[S; 4]>,
+    end: S,
+    tail: S,
+}
+
+impl<S: Real> Table<S> {
+    /// Replaces every u by φ′(u); returns Σφ(u).
+    pub fn replace(&self, u: &mut [S]) -> f64 {
+        simd(
+            #[inline(always)]
+            || {
+                let mut sums = [0.0; LANES];
+                let (whole, rest) = u.as_chunks_mut::<LANES>();
+                for u in whole {
+                    let values = self.replace_lanes(u);
+                    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value.f64());
+                }
+                let mut last = [S::ZERO; LANES];
+                last[..rest.len()].copy_from_slice(rest);
+                let values = self.replace_lanes(&mut last);
+                rest.copy_from_slice(&last[..rest.len()]);
+                // φ(0) = 0: lanes without a number add nothing.
+                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value.f64());
+                sums.iter().sum()
+            },
+        )
+    }
+
+    /// All lanes, piece by piece, as in [`Spline::value_slope`].
+    #[inline(always)]
+    fn replace_lanes(&self, u: &mut [S; LANES]) -> [S; LANES] {
+        let (mut values, mut slopes) = ([S::ZERO; LANES], [S::ZERO; LANES]);
+        for &[start, width, value, half] in &self.pieces {
+            for i in 0..LANES {
+                let along = S::ZERO.larger(width.smaller(u[i].abs() - start));
+                let gained = half * along;
+                values[i] += along * (value + gained);
+                slopes[i] += gained + gained;
+            }
+        }
+        for i in 0..LANES {
+            values[i] += self.tail * S::ZERO.larger(u[i].abs() - self.end);
+            u[i] = slopes[i].copysign(u[i]);
+        }
+        values
     }
 }
 
@@ -181,6 +234,19 @@ mod tests {
         let scaled = phi.scaled(4.0).unwrap();
         assert_eq!(scaled.phi(0.5f64), phi.phi(2.0f64) / 16.0);
         assert_eq!(Separable::<f64>::rho(&scaled), Separable::<f64>::rho(&phi));
+    }
+
+    #[test]
+    fn a_table_gives_the_same_and_joins_pieces_in_line() {
+        // 1/0.3 twice, then down: the first two pieces are one.
+        let spline = Spline::new(&[0.3, 0.6, 1.5], &[1.0, 2.0, 0.5]).unwrap();
+        let mut u: Vec<f64> = (0..77).map(|i| 0.05 * f64::from(i) - 1.7).collect();
+        let expected: Vec<(f64, f64)> = u.iter().map(|&u| (spline.phi(u), spline.derivative(u))).collect();
+        let table = spline.table();
+        assert_eq!(table.pieces.len(), 2);
+        let sum = table.replace(&mut u);
+        assert!((sum - expected.iter().map(|(phi, _)| phi).sum::<f64>()).abs() < 1e-12 * sum);
+        assert!(u.iter().zip(&expected).all(|(u, (_, slope))| (u - slope).abs() < 1e-14));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::{FilterBank, LinOp};
-use crate::penalty::{Separable, Spline};
+use crate::penalty::{Separable, Spline, Table};
 use crate::real::Real;
 use crate::smooth::{Rounding, Smooth};
 use crate::vector::{norm2, sum_error};
@@ -15,6 +15,8 @@ pub struct Filtered<S> {
     loss: Box<dyn Smooth<S>>,
     bank: FilterBank<S>,
     potentials: Vec<Spline>,
+    /// The same, as the loops read them.
+    tables: Vec<Table<S>>,
 }
 
 impl<S: Real> Filtered<S> {
@@ -22,7 +24,8 @@ impl<S: Real> Filtered<S> {
     pub fn new(loss: Box<dyn Smooth<S>>, bank: FilterBank<S>, potentials: Vec<Spline>) -> Result<Self, Error> {
         Error::expect_len("the filters take the loss's variable", loss.layout().size(), bank.domain().size())?;
         Error::expect_len("potentials", bank.channels(), potentials.len())?;
-        Ok(Self { loss, bank, potentials })
+        let tables = potentials.iter().map(Spline::table).collect();
+        Ok(Self { loss, bank, potentials, tables })
     }
 
     /// The largest of something over the potentials.
@@ -52,7 +55,7 @@ impl<S: Real> Smooth<S> for Filtered<S> {
 
     fn value_grad(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
         let value = self.loss.value_grad(grad, x, work);
-        value + self.bank.through(grad, x, work, |c, row| self.potentials[c].replace(row))
+        value + self.bank.through(grad, x, work, |c, row| self.tables[c].replace(row))
     }
 
     fn lipschitz(&self) -> Option<f64> {

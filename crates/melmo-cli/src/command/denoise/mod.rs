@@ -36,7 +36,9 @@ pub struct Kept {
 pub fn run(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
     let solving = &denoise.solving;
     let files = [&solving.trace, &solving.checkpoint, &solving.result, &solving.report, &denoise.init];
-    let watched = files.iter().any(|file| file.is_some()) || solving.settings().epsilon.is_some();
+    let settings = solving.settings();
+    let proven = settings.epsilon.is_some() || settings.gap.is_some();
+    let watched = files.iter().any(|file| file.is_some()) || proven;
     let mut inputs = session::inputs(solving);
     let (picture, reference) = denoise.pictures(&mut inputs)?;
     let large = cut::strips(picture.rows, picture.cols, picture.planes.len()).len() > 1;

@@ -57,7 +57,7 @@ impl Weights {
         let (nodes, taps) = (read.nodes.len(), read.side * read.side);
         let whole = |family: &Family| {
             let sizes = [family.scale.len(), family.values.len()] == [nodes, nodes * read.knots.len()];
-            sizes && !family.filters.is_empty() && family.filters.len() % taps.max(1) == 0
+            sizes && !family.filters.is_empty() && family.filters.len().is_multiple_of(taps.max(1))
         };
         (nodes > 1 && !read.families.is_empty() && read.families.iter().all(whole)).then_some(read)
     }

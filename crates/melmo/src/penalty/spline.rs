@@ -30,7 +30,7 @@ impl Spline {
     /// Knots at most.
     pub const MOST: usize = 12;
 
-    /// φ′ = `values[j]` ≥ 0 at `knots[j]`, 0 < knots[0] < knots[1] < …; at most [`Spline::MOST`] of them, and one at least.
+    /// φ′ = `values[j]` ≥ 0 at `knots[j]`, 0 < τ_1 < τ_2 < …; at most [`Spline::MOST`] of them, and one at least.
     pub fn new(knots: &[f64], values: &[f64]) -> Result<Self, Error> {
         Error::expect_len("values of a spline", knots.len(), values.len())?;
         let count = knots.len();

@@ -17,7 +17,7 @@ use kernel::Kernel;
 /// (T_c x)ᵢⱼ = Σ_{a,b} w_c,ab x̄_{i+a−p, j+b−p}: correlations of one image with C filters of K×K entries, K = 2p + 1.
 ///
 /// x̄ is the image continued by reflection, edge pixels twice. The range has a block of rows×cols for each filter, so that each
-/// can have a penalty of its own. With S = sup_ω Σ_c|ŵ_c(ω)|² ([`symbol`]):
+/// can have a penalty of its own. With S = sup_ω Σ_c|ŵ_c(ω)|² (`symbol.rs` bounds it):
 ///
 /// ```text
 /// ‖Tx‖² ≤ Σ_c‖w_c ⋆ x̄‖² over a period of x̄ ≤ S‖x̄‖² = 4S‖x‖²

@@ -148,11 +148,11 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
         PenaltyRow {
             entry: Entry {
                 name: "spline",
-                formula: "φ′ piecewise linear: up to h at p, down to t at e, t from there",
-                about: "smooth; ρ = (h − t)/(e − p); large entries are not shrunk where t = 0; learned potentials are of this kind",
+                formula: "φ′ piecewise linear: up to λ at p, down to t at e, t from there",
+                about: "smooth; ρ = (λ − t)/(e − p); large entries are not shrunk where t = 0; learned potentials are of this kind",
                 parameters: const {
                     &[
-                        Parameter::new("height", 1.0, "h ≥ 0, what φ′ rises to"),
+                        Parameter::new("lambda", 1.0, "λ ≥ 0, what φ′ rises to"),
                         Parameter::new("peak", 0.25, "where it gets there, p > 0"),
                         Parameter::new("end", 2.25, "where it has fallen, e > p"),
                         Parameter::new("tail", 0.0, "t ≥ 0, what is left of φ′"),
@@ -160,7 +160,7 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
                 },
             },
             build: |a, to, layout| {
-                let spline = Spline::new(&[a.get("peak"), a.get("end")], &[a.get("height"), a.get("tail")])?;
+                let spline = Spline::new(&[a.get("peak"), a.get("end")], &[a.get("lambda"), a.get("tail")])?;
                 lift(spline, to, layout)
             },
             even: true,

@@ -3,14 +3,14 @@
 //! What a proximal step leaves is such a matrix, and looking at it by the general way takes as long as the step itself. The
 //! sketch Y = AΩ with random signs Ω spans the range of A where that has fewer dimensions than Ω has columns (Halko,
 //! Martinsson and Tropp 2011). Whether it does is not left to chance: ‖A − QB‖ is computed, and what rounding does not explain
-//! is decomposed the general way. A matrix of full rank is told by its sketch, in a hundredth of the time of the rest.
+//! is decomposed the general way. A matrix of full rank is told by its sketch, before anything is decomposed.
 
 use crate::linalg::{Into, Mat};
 use crate::real::Real;
 use crate::seeded::Seeded;
 use crate::vector;
 
-/// Smaller matrices are decomposed in a tenth of a second as they are.
+/// Smaller matrices are decomposed as they are.
 const SMALL: usize = 512;
 
 /// The rank is low where it is below this part of the shorter side.

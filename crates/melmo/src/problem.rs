@@ -192,9 +192,7 @@ impl<S: Real> Problem<S> {
         beta: f64,
         work: &mut [S],
     ) -> Option<Evaluation> {
-        let stream = self.stream().filter(|stream| stream.moves())?;
-        let (_, rows) = work.split_at_mut(self.terms_work_len());
-        Some(stream.smoothed_gradient_after([y, phi], x, a, beta, rows))
+        self.stream()?.smoothed_gradient_after([y, phi], x, a, beta, &mut work[self.terms_work_len()..])
     }
 
     /// g_β(Tx).

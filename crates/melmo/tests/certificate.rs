@@ -1,4 +1,4 @@
-//! Certificates: every method has one, what they say is true, and what is false does not pass.
+//! Certificates: every method has one, and what they say is true. `forgeries` has what is false.
 
 use melmo::block::Layout;
 use melmo::catalogue::{self, Arguments};
@@ -21,7 +21,7 @@ fn regression(seed: u64, rows: usize, cols: usize) -> (Vec<f64>, Vec<f64>) {
     (a, b)
 }
 
-fn linear(seed: u64, rows: usize, cols: usize, g: Box<dyn Prox<f64>>) -> Problem<f64> {
+pub(crate) fn linear(seed: u64, rows: usize, cols: usize, g: Box<dyn Prox<f64>>) -> Problem<f64> {
     let (a, b) = regression(seed, rows, cols);
     let f = LeastSquares::new(Box::new(Dense::new(a, rows, cols).unwrap()), b).unwrap();
     let t = Identity::new(f.layout().clone());
@@ -34,7 +34,7 @@ fn image(seed: u64, rows: usize, cols: usize) -> MaskedLeastSquares<f64> {
     MaskedLeastSquares::new(Layout::matrix(rows, cols).unwrap(), y, None).unwrap()
 }
 
-fn variation(seed: u64, rows: usize, cols: usize, isotropic: bool) -> Problem<f64> {
+pub(crate) fn variation(seed: u64, rows: usize, cols: usize, isotropic: bool) -> Problem<f64> {
     let t = Difference2d::new(rows, cols).unwrap();
     let l1 = L1::new(0.15).unwrap();
     let g: Box<dyn Prox<f64>> = match isotropic {
@@ -53,7 +53,7 @@ fn completion(seed: u64, rows: usize, cols: usize) -> Problem<f64> {
     Problem::new(f, Spectral::new(L1::new(0.3).unwrap(), &layout).unwrap(), Identity::new(layout)).unwrap()
 }
 
-fn solve(problem: &Problem<f64>, method: &str, stop: Stop) -> Report<f64> {
+pub(crate) fn solve(problem: &Problem<f64>, method: &str, stop: Stop) -> Report<f64> {
     let rows = catalogue::methods::<f64>();
     let row = catalogue::find("method", &rows, method).unwrap();
     let geometry = euclidean(problem.layout());
@@ -296,83 +296,6 @@ fn old_certificates_still_verify() {
     let old: Certificate<f64> = serde_json::from_value(json).unwrap();
     assert_eq!(old.claim, Some(Claim::epsilon(1e3)));
     assert!(old.verify(&problem, &report.x, 1e-6).unwrap().passed());
-}
-
-type Forgery = (&'static str, fn(&mut Certificate<f64>, f64));
-
-#[test]
-fn numbers_that_were_moved_do_not_pass() {
-    let lasso = linear(9, 20, 6, Box::new(Entrywise::new(L1::new(1.0).unwrap(), 6)));
-    let report = solve(&lasso, "fista", Stop::after(4));
-    let mut good = report.certificate.clone().unwrap();
-    let (dual_norm, gap) = (good.dual_norm.upper, good.gap().unwrap());
-    assert!(dual_norm > 1e-3 && gap > 1e-3, "there has to be something to move");
-    good.claim = Some(Claim { dual_norm: Some(1.02 * dual_norm), prox_gap: Some(1e-6), gap: Some(1.02 * gap) });
-    assert!(good.verify(&lasso, &report.x, 1e-6).unwrap().passed());
-    let moves: [Forgery; 9] = [
-        ("both ends of the dual norm", |c, by| {
-            c.dual_norm.lower *= by;
-            c.dual_norm.upper *= by;
-        }),
-        ("claimed dual norm", |c, by| {
-            c.claim.as_mut().unwrap().dual_norm = Some(c.dual_norm.upper / by.abs().max(1.01))
-        }),
-        ("claimed gap", |c, by| c.claim.as_mut().unwrap().gap = Some(c.optimality.unwrap().gap / by.abs().max(1.01))),
-        ("objective", |c, by| c.optimality.as_mut().unwrap().objective *= by),
-        ("lower bound", |c, by| c.optimality.as_mut().unwrap().bound *= by),
-        ("gap", |c, by| c.optimality.as_mut().unwrap().gap *= by),
-        ("distance of x̃", |c, by| c.stationarity.as_mut().unwrap().distance = by),
-        ("bound at x̃", |c, by| c.stationarity.as_mut().unwrap().bound *= by),
-        ("x̃", |c, by| c.stationarity.as_mut().unwrap().point[0] += by),
-    ];
-    for (what, forge) in moves {
-        for by in [1.05, 0.95, 1.5, 0.5, 2.0, f64::NAN, -1.0] {
-            let mut forged = good.clone();
-            forge(&mut forged, by);
-            let passed = forged.verify(&lasso, &report.x, 1e-6).is_ok_and(|v| v.passed());
-            assert!(!passed, "{what} by {by}");
-        }
-    }
-    // Another λ, other data, another operator, another norm, another precision.
-    let swapped = [
-        linear(9, 20, 6, Box::new(Entrywise::new(L1::new(1.1).unwrap(), 6))),
-        linear(10, 20, 6, Box::new(Entrywise::new(L1::new(1.0).unwrap(), 6))),
-    ];
-    assert!(swapped.iter().all(|problem| !good.verify(problem, &report.x, 1e-6).unwrap().passed()));
-    let mut other = good.clone();
-    other.norms = for_layout::<f64>(Norm::L1, lasso.layout(), Oracle::Auto).unwrap().norms();
-    assert!(!other.verify(&lasso, &report.x, 1e-6).unwrap().passed());
-    other = good.clone();
-    other.norms[0].radius = 1e-9;
-    assert!(!other.verify(&lasso, &report.x, 1e-6).unwrap().passed());
-    other = good.clone();
-    other.precision = "f32".into();
-    assert!(other.verify(&lasso, &report.x, 1e-6).is_err());
-    // A point that was moved passes only with what is true of it.
-    let mut moved = report.x.clone();
-    moved[0] += 1.0;
-    assert!(!good.verify(&lasso, &moved, 1e-6).unwrap().passed());
-    let honest = Certificate::new(&lasso, &moved, good.evidence(), good.norms.clone(), None, None).unwrap();
-    assert!(honest.verify(&lasso, &moved, 1e-6).unwrap().passed());
-}
-
-#[test]
-fn a_tiny_beta_proves_nothing() {
-    let problem = variation(3, 6, 5, false);
-    let x: Vec<f64> = Seeded::new(8).normals(30);
-    let norms = euclidean::<f64>(problem.layout()).norms();
-    for beta in [1e-14, 1e-20, 1e-40, 1e-300] {
-        for claim in [None, Some(Claim::epsilon(10.0))] {
-            let Ok(mut forged) = Certificate::new(&problem, &x, Evidence::smoothed(beta), norms.clone(), None, claim)
-            else {
-                continue;
-            };
-            assert!(!forged.verify(&problem, &x, 1e-6).unwrap().passed(), "β = {beta}");
-            forged.dual_norm = melmo::geometry::Bracket::exact(0.0);
-            assert!(!forged.verify(&problem, &x, 1e-6).unwrap().passed(), "β = {beta}, dual norm 0");
-        }
-    }
-    assert!(problem.check_evidence(&Evidence { u: Some(&[0.0; 3][..]), beta: 0.1 }).is_err());
 }
 
 #[test]

@@ -1,15 +1,17 @@
-//! A thousand forged certificates, from a seed: none passes unless what it says is true of its own (x, u, β).
+//! Forged certificates, by hand and a thousand from a seed: none passes unless what it says is true of its own (x, u, β).
 
 use melmo::block::Layout;
 use melmo::catalogue::{self, Arguments};
-use melmo::certificate::{Certificate, Claim};
+use melmo::certificate::{Certificate, Claim, Evidence};
 use melmo::drive::{Options, Stop, run};
-use melmo::geometry::{Norm, Oracle, for_layout};
+use melmo::geometry::{Norm, Oracle, euclidean, for_layout};
 use melmo::operator::{Dense, Difference2d, Identity};
 use melmo::penalty::{Entrywise, Group, L1, Mcp, Spectral};
 use melmo::problem::Problem;
 use melmo::seeded::Seeded;
 use melmo::smooth::{LeastSquares, MaskedLeastSquares, Smooth};
+
+use crate::certificate::{linear, solve, variation};
 
 fn problems() -> Vec<(Problem<f64>, &'static str, Norm)> {
     let mut seeded = Seeded::new(11);
@@ -126,4 +128,81 @@ fn none_of_a_thousand_passes_unless_it_is_true() {
     }
     // What may pass is a norm exchanged for one that agrees, or a move that changes nothing.
     assert!(told.values().sum::<i32>() < 100, "{told:?}");
+}
+
+type Forgery = (&'static str, fn(&mut Certificate<f64>, f64));
+
+#[test]
+fn numbers_that_were_moved_do_not_pass() {
+    let lasso = linear(9, 20, 6, Box::new(Entrywise::new(L1::new(1.0).unwrap(), 6)));
+    let report = solve(&lasso, "fista", Stop::after(4));
+    let mut good = report.certificate.clone().unwrap();
+    let (dual_norm, gap) = (good.dual_norm.upper, good.gap().unwrap());
+    assert!(dual_norm > 1e-3 && gap > 1e-3, "there has to be something to move");
+    good.claim = Some(Claim { dual_norm: Some(1.02 * dual_norm), prox_gap: Some(1e-6), gap: Some(1.02 * gap) });
+    assert!(good.verify(&lasso, &report.x, 1e-6).unwrap().passed());
+    let moves: [Forgery; 9] = [
+        ("both ends of the dual norm", |c, by| {
+            c.dual_norm.lower *= by;
+            c.dual_norm.upper *= by;
+        }),
+        ("claimed dual norm", |c, by| {
+            c.claim.as_mut().unwrap().dual_norm = Some(c.dual_norm.upper / by.abs().max(1.01))
+        }),
+        ("claimed gap", |c, by| c.claim.as_mut().unwrap().gap = Some(c.optimality.unwrap().gap / by.abs().max(1.01))),
+        ("objective", |c, by| c.optimality.as_mut().unwrap().objective *= by),
+        ("lower bound", |c, by| c.optimality.as_mut().unwrap().bound *= by),
+        ("gap", |c, by| c.optimality.as_mut().unwrap().gap *= by),
+        ("distance of x̃", |c, by| c.stationarity.as_mut().unwrap().distance = by),
+        ("bound at x̃", |c, by| c.stationarity.as_mut().unwrap().bound *= by),
+        ("x̃", |c, by| c.stationarity.as_mut().unwrap().point[0] += by),
+    ];
+    for (what, forge) in moves {
+        for by in [1.05, 0.95, 1.5, 0.5, 2.0, f64::NAN, -1.0] {
+            let mut forged = good.clone();
+            forge(&mut forged, by);
+            let passed = forged.verify(&lasso, &report.x, 1e-6).is_ok_and(|v| v.passed());
+            assert!(!passed, "{what} by {by}");
+        }
+    }
+    // Another λ, other data, another operator, another norm, another precision.
+    let swapped = [
+        linear(9, 20, 6, Box::new(Entrywise::new(L1::new(1.1).unwrap(), 6))),
+        linear(10, 20, 6, Box::new(Entrywise::new(L1::new(1.0).unwrap(), 6))),
+    ];
+    assert!(swapped.iter().all(|problem| !good.verify(problem, &report.x, 1e-6).unwrap().passed()));
+    let mut other = good.clone();
+    other.norms = for_layout::<f64>(Norm::L1, lasso.layout(), Oracle::Auto).unwrap().norms();
+    assert!(!other.verify(&lasso, &report.x, 1e-6).unwrap().passed());
+    other = good.clone();
+    other.norms[0].radius = 1e-9;
+    assert!(!other.verify(&lasso, &report.x, 1e-6).unwrap().passed());
+    other = good.clone();
+    other.precision = "f32".into();
+    assert!(other.verify(&lasso, &report.x, 1e-6).is_err());
+    // A point that was moved passes only with what is true of it.
+    let mut moved = report.x.clone();
+    moved[0] += 1.0;
+    assert!(!good.verify(&lasso, &moved, 1e-6).unwrap().passed());
+    let honest = Certificate::new(&lasso, &moved, good.evidence(), good.norms.clone(), None, None).unwrap();
+    assert!(honest.verify(&lasso, &moved, 1e-6).unwrap().passed());
+}
+
+#[test]
+fn a_tiny_beta_proves_nothing() {
+    let problem = variation(3, 6, 5, false);
+    let x: Vec<f64> = Seeded::new(8).normals(30);
+    let norms = euclidean::<f64>(problem.layout()).norms();
+    for beta in [1e-14, 1e-20, 1e-40, 1e-300] {
+        for claim in [None, Some(Claim::epsilon(10.0))] {
+            let Ok(mut forged) = Certificate::new(&problem, &x, Evidence::smoothed(beta), norms.clone(), None, claim)
+            else {
+                continue;
+            };
+            assert!(!forged.verify(&problem, &x, 1e-6).unwrap().passed(), "β = {beta}");
+            forged.dual_norm = melmo::geometry::Bracket::exact(0.0);
+            assert!(!forged.verify(&problem, &x, 1e-6).unwrap().passed(), "β = {beta}, dual norm 0");
+        }
+    }
+    assert!(problem.check_evidence(&Evidence { u: Some(&[0.0; 3][..]), beta: 0.1 }).is_err());
 }

@@ -68,9 +68,8 @@ impl std::str::FromStr for Prior {
 
     fn from_str(name: &str) -> Result<Self, Error> {
         let found = Self::ALL.iter().find(|(known, _)| *known == name);
-        found
-            .map(|(_, prior)| *prior)
-            .ok_or_else(|| Error::input("prior", format!("`{name}`"), "differences or learned"))
+        let names = || Self::ALL.map(|(known, _)| known).join(" or ");
+        found.map(|(_, prior)| *prior).ok_or_else(|| Error::input("prior", format!("`{name}`"), names()))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::guarantee::Facts;
 use crate::metric::Metric;
 use crate::problem::{Evaluation, Problem};
 use crate::real::Real;
-use crate::space::Space;
+use crate::space::{Space, in_turn};
 use crate::vector;
 
 /// A problem, the norm it is measured in (and, by most methods, stepped in), and the scratch of both.
@@ -185,10 +185,7 @@ impl<'p, S: Real> Space for Host<'p, S> {
         let Self { problem, geometry, work, .. } = self;
         let at_once = geometry.multiple(gamma);
         let at_once = at_once.and_then(|a| problem.smoothed_gradient_after([y, phi], x, a, beta, work));
-        at_once.unwrap_or_else(|| {
-            self.advance(y, x, phi, gamma);
-            self.gradient(phi, y, beta)
-        })
+        at_once.unwrap_or_else(|| in_turn(self, y, x, phi, [gamma, beta]))
     }
 
     fn dual_norm(&mut self, phi: &Vec<S>) -> f64 {

@@ -107,8 +107,7 @@ pub trait Space: Send {
         phi: &mut Self::Point,
         [gamma, beta]: [f64; 2],
     ) -> Evaluation {
-        self.advance(y, x, phi, gamma);
-        self.gradient(phi, y, beta)
+        in_turn(self, y, x, phi, [gamma, beta])
     }
 
     /// ‖φ‖_* to rounding.
@@ -125,6 +124,18 @@ pub trait Space: Send {
 
     /// Takes up what [`Space::warm_start`] gave; nothing at all takes the oracle back to where it was when new.
     fn resume(&mut self, warm_start: &[Self::Real]);
+}
+
+/// [`Space::advance_and_evaluate`] as two passes.
+fn in_turn<X: Space + ?Sized>(
+    space: &mut X,
+    y: &mut X::Point,
+    x: &X::Point,
+    phi: &mut X::Point,
+    [gamma, beta]: [f64; 2],
+) -> Evaluation {
+    space.advance(y, x, phi, gamma);
+    space.gradient(phi, y, beta)
 }
 
 /// A point that stands at x₀; refuses a start of the wrong length, or with NaN or ∞ in it. Allocates.

@@ -259,10 +259,6 @@ impl<S: Real> Pass<S> for DifferenceStream<'_, S> {
         }))
     }
 
-    fn moves(&self) -> bool {
-        self.f.is_some()
-    }
-
     fn smoothed_gradient_after(
         &self,
         [y, phi]: [&mut [S]; 2],
@@ -270,7 +266,8 @@ impl<S: Real> Pass<S> for DifferenceStream<'_, S> {
         a: f64,
         beta: f64,
         work: &mut [S],
-    ) -> Evaluation {
+    ) -> Option<Evaluation> {
+        self.f?;
         let (cols, block) = (self.cols, self.block() * self.cols);
         let (beside, work) = work.split_at_mut(2 * self.blocks() * cols);
         for (i, beside) in beside.chunks_exact_mut(2 * cols).enumerate() {
@@ -288,9 +285,9 @@ impl<S: Real> Pass<S> for DifferenceStream<'_, S> {
         let own = work.chunks_exact_mut(self.scratch_len());
         let parts = y.chunks_mut(block).zip(phi.chunks_mut(block)).zip(x.chunks(block));
         let blocks = parts.zip(beside.chunks_exact(2 * cols)).enumerate();
-        found(threads::sums_with(x.len(), own, blocks, |scratch, (i, (((y, phi), x), beside))| {
+        Some(found(threads::sums_with(x.len(), own, blocks, |scratch, (i, (((y, phi), x), beside))| {
             self.move_block(Moved { y, phi, x, a }, beside, i * self.block(), beta, scratch)
-        }))
+        })))
     }
 
     fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {

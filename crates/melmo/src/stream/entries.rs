@@ -60,14 +60,18 @@ impl<S: Real> Pass<S> for EntryStream<'_, S> {
         }))
     }
 
-    fn moves(&self) -> bool {
-        self.f.is_some()
-    }
-
-    fn smoothed_gradient_after(&self, [y, phi]: [&mut [S]; 2], x: &[S], a: f64, beta: f64, _: &mut [S]) -> Evaluation {
+    fn smoothed_gradient_after(
+        &self,
+        [y, phi]: [&mut [S]; 2],
+        x: &[S],
+        a: f64,
+        beta: f64,
+        _: &mut [S],
+    ) -> Option<Evaluation> {
+        self.f?;
         let block = block(x.len());
         let blocks = phi.chunks_mut(block).zip(y.chunks_mut(block)).zip(x.chunks(block)).enumerate();
-        found(threads::sums(x.len(), blocks, |(i, ((phi, y), x))| {
+        Some(found(threads::sums(x.len(), blocks, |(i, ((phi, y), x))| {
             let mut sums = Sums::default();
             let stretches = phi.chunks_mut(STRETCH).zip(y.chunks_mut(STRETCH)).zip(x.chunks(STRETCH));
             for (k, ((phi, y), x)) in stretches.enumerate() {
@@ -75,7 +79,7 @@ impl<S: Real> Pass<S> for EntryStream<'_, S> {
                 self.gradient_of_stretch(phi, y, i * block + k * STRETCH, beta, &mut sums);
             }
             sums.values()
-        }))
+        })))
     }
 
     fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {

@@ -29,14 +29,17 @@ pub(crate) trait Pass<S> {
     /// grad ← ∇f + T*∇g_β(Tx), or grad + T*∇g_β(Tx) without a loss of its own.
     fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> Evaluation;
 
-    /// Whether it can move on the way: [`Pass::smoothed_gradient_after`].
-    fn moves(&self) -> bool {
-        false
-    }
-
-    /// y ← x + aφ and φ ← ∇f(y) + T*∇g_β(Ty): the bits of a move and an evaluation, with four of ten vectors less to move.
-    fn smoothed_gradient_after(&self, _: [&mut [S]; 2], _x: &[S], _a: f64, _beta: f64, _work: &mut [S]) -> Evaluation {
-        unreachable!("asked only where it moves")
+    /// y ← x + aφ and φ ← ∇f(y) + T*∇g_β(Ty): the bits of a move and an evaluation, with four of ten vectors less to move. `None`,
+    /// and nothing is done, where the pass cannot.
+    fn smoothed_gradient_after(
+        &self,
+        _: [&mut [S]; 2],
+        _x: &[S],
+        _a: f64,
+        _beta: f64,
+        _work: &mut [S],
+    ) -> Option<Evaluation> {
+        None
     }
 
     /// g(Tx), or g_β(Tx) when there is a β.

@@ -44,7 +44,8 @@ def _class(name: str, term: type[Term], base: str) -> str:
             if not any(argument.startswith("*") for argument in arguments):
                 arguments.append("*")
         arguments.append(_argument(term._row, parameter))
-    lines = [f"class {name}({base}):", f"    def __init__({', '.join(arguments)}) -> None: ..."]
+    said = (term.__doc__ or name).strip().replace("\\", "\\\\").replace("\n", "\n    ").replace("\n    \n", "\n\n")
+    lines = [f"class {name}({base}):", f'    """{said}"""', f"    def __init__({', '.join(arguments)}) -> None: ..."]
     for parameter in term.__signature__.parameters.values():
         # An operator's `shape` is that of the matrix.
         if not (issubclass(term, Operator) and parameter.name == "shape"):

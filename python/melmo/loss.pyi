@@ -7,6 +7,18 @@ from melmo._loss import Loss as Loss
 __all__ = ['Loss', 'LeastSquares', 'Masked', 'Factorization', 'RobustPCA', 'Logistic', 'Huber']
 
 class LeastSquares(Loss):
+    """½‖Ax − b‖²: A any operator; L_f = ‖A‖².
+
+    Parameters
+    ----------
+    A
+        The design: a matrix, a SciPy sparse matrix, or an operator.
+    b
+        The right-hand side, an entry for each row of A.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, A: Any, b: Any) -> None: ...
     @property
     def A(self) -> Any: ...
@@ -14,6 +26,18 @@ class LeastSquares(Loss):
     def b(self) -> Any: ...
 
 class Masked(Loss):
+    """½‖M⊙(X − Y)‖²: denoising (no mask) and recovery of masked entries; L_f = 1.
+
+    Parameters
+    ----------
+    Y
+        The data.
+    mask
+        1 where an entry is observed, 0 elsewhere; all are unless given.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, Y: Any, mask: Any = ...) -> None: ...
     @property
     def Y(self) -> Any: ...
@@ -21,6 +45,24 @@ class Masked(Loss):
     def mask(self) -> Any: ...
 
 class Factorization(Loss):
+    """c‖M⊙(Y − WH)‖² + ν/2·‖H‖²: blocks W (m×r) and H (r×n); no global L_f.
+
+    Parameters
+    ----------
+    Y
+        The data.
+    mask
+        1 where an entry is observed, 0 elsewhere; all are unless given.
+    rank : float, default 2
+        r ≥ 1.
+    c : float, default 1.0
+        coefficient c > 0.
+    ridge : float, default 0.0
+        ν ≥ 0.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, Y: Any, mask: Any = ..., *, rank: float = ..., c: float = ..., ridge: float = ...) -> None: ...
     @property
     def Y(self) -> Any: ...
@@ -34,6 +76,18 @@ class Factorization(Loss):
     def ridge(self) -> float: ...
 
 class RobustPCA(Loss):
+    """½‖M⊙(Y − L − S)‖²: blocks L and S; L_f = 2.
+
+    Parameters
+    ----------
+    Y
+        The data.
+    mask
+        1 where an entry is observed, 0 elsewhere; all are unless given.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, Y: Any, mask: Any = ...) -> None: ...
     @property
     def Y(self) -> Any: ...
@@ -41,6 +95,18 @@ class RobustPCA(Loss):
     def mask(self) -> Any: ...
 
 class Logistic(Loss):
+    """Σ log(1 + exp(−bᵢ(Ax)ᵢ)): labels bᵢ = ±1 (or 0/1); L_f = ‖A‖²/4.
+
+    Parameters
+    ----------
+    A
+        The design: a matrix, a SciPy sparse matrix, or an operator.
+    b
+        The right-hand side, an entry for each row of A.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, A: Any, b: Any) -> None: ...
     @property
     def A(self) -> Any: ...
@@ -48,6 +114,20 @@ class Logistic(Loss):
     def b(self) -> Any: ...
 
 class Huber(Loss):
+    """Σ h_δ((Ax − b)ᵢ), h_δ(r) = r²/2 if |r| ≤ δ, else δ|r| − δ²/2: regression that outliers do not bend; L_f = ‖A‖².
+
+    Parameters
+    ----------
+    A
+        The design: a matrix, a SciPy sparse matrix, or an operator.
+    b
+        The right-hand side, an entry for each row of A.
+    delta : float, default 1.35
+        where it becomes linear, δ > 0.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, A: Any, b: Any, *, delta: float = ...) -> None: ...
     @property
     def A(self) -> Any: ...

@@ -7,17 +7,63 @@ from melmo._operator import Operator as Operator
 __all__ = ['Operator', 'Identity', 'Select', 'Difference2D', 'Jet', 'Difference3D', 'Dense', 'Sparse', 'Convolution', 'FilterBank', 'Mask', 'Sample', 'Scale', 'Compose', 'Stack']
 
 class Identity(Operator):
+    """Tx = x: surjective, σ_min = 1.
+
+    Parameters
+    ----------
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
 
 class Select(Operator):
+    """T(W, H) = W: picks blocks by name; surjective, σ_min = 1.
+
+    Parameters
+    ----------
+    blocks
+        The name of a block, or several.
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, blocks: str | Sequence[str], shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
     @property
     def blocks(self) -> str | Sequence[str]: ...
 
 class Difference2D(Operator):
+    """X_{i,j+1} − X_{ij} and X_{i+1,j} − X_{ij}, 0 at the end: forward differences of an image; ‖T‖² ≤ 8.
+
+    Parameters
+    ----------
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
 
 class Jet(Operator):
+    """[∇X | κ∇²X], a column for each pixel: first and second differences of an image of several channels; ‖T‖² ≤ 8 + 64κ².
+
+    Parameters
+    ----------
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+    channels : float, default 1
+        number of channels, dividing the rows.
+    kappa : float, default 0.5
+        κ ≥ 0, the weight of the second differences.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ..., *, channels: float | None = ..., kappa: float = ...) -> None: ...
     @property
     def channels(self) -> float | None: ...
@@ -25,21 +71,67 @@ class Jet(Operator):
     def kappa(self) -> float: ...
 
 class Difference3D(Operator):
+    """forward differences along x, y and z, 0 at the end: a volume stored slice after slice; ‖T‖² ≤ 12.
+
+    Parameters
+    ----------
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+    depth : float, default 3
+        number of slices, dividing the rows.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ..., *, depth: float | None = ...) -> None: ...
     @property
     def depth(self) -> float | None: ...
 
 class Dense(Operator):
+    """Tx = Ax: a matrix; surjective when its rows are independent.
+
+    Parameters
+    ----------
+    A
+        The matrix, or the kernel, or filters of K×K one after another; a SciPy sparse matrix where the operator is sparse.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, A: Any) -> None: ...
     @property
     def A(self) -> Any: ...
 
 class Sparse(Operator):
+    """Tx = Ax, A in compressed rows: a sparse matrix; ‖A‖² ≤ ‖A‖₁‖A‖_∞.
+
+    Parameters
+    ----------
+    A
+        The matrix, or the kernel, or filters of K×K one after another; a SciPy sparse matrix where the operator is sparse.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, A: Any) -> None: ...
     @property
     def A(self) -> Any: ...
 
 class Convolution(Operator):
+    """Tx = k ∗ x: 2-D, the same size out; ‖T‖ ≤ Σ|k|.
+
+    Parameters
+    ----------
+    kernel
+        The matrix, or the kernel, or filters of K×K one after another; a SciPy sparse matrix where the operator is sparse.
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+    boundary : str, default 'zero'
+        what stands outside the image (zero, periodic).
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, kernel: Any, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ..., *, boundary: str = ...) -> None: ...
     @property
     def kernel(self) -> Any: ...
@@ -47,21 +139,69 @@ class Convolution(Operator):
     def boundary(self) -> str: ...
 
 class FilterBank(Operator):
+    """T_c x = w_c ⋆ x, x continued by reflection: correlations with K×K filters, a block for each; ‖T‖² ≤ sup Σ|ŵ_c|² where mirror images of filters are filters.
+
+    Parameters
+    ----------
+    filters
+        The matrix, or the kernel, or filters of K×K one after another; a SciPy sparse matrix where the operator is sparse.
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, filters: Any, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
     @property
     def filters(self) -> Any: ...
 
 class Mask(Operator):
+    """Tx = M⊙x: keeps some entries, zeroes the rest.
+
+    Parameters
+    ----------
+    mask
+        1 where an entry is kept, 0 elsewhere.
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, mask: Any, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
     @property
     def mask(self) -> Any: ...
 
 class Sample(Operator):
+    """Tx = (x_i) over the observed i: the observed entries as a vector; surjective, σ_min = 1.
+
+    Parameters
+    ----------
+    mask
+        1 where an entry is kept, 0 elsewhere.
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, mask: Any, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
     @property
     def mask(self) -> Any: ...
 
 class Scale(Operator):
+    """c·T: another operator times a number.
+
+    Parameters
+    ----------
+    operator
+        An operator: of this module, a matrix, a SciPy sparse matrix or anything with ``matvec`` and ``rmatvec``.
+    c : float, default 2.0
+        c ≠ 0.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, operator: Any, *, c: float = ...) -> None: ...
     @property
     def operator(self) -> Any: ...
@@ -69,6 +209,18 @@ class Scale(Operator):
     def c(self) -> float: ...
 
 class Compose(Operator):
+    """T₁T₂: one operator after another; surjective when both are.
+
+    Parameters
+    ----------
+    outer
+        An operator: of this module, a matrix, a SciPy sparse matrix or anything with ``matvec`` and ``rmatvec``.
+    inner
+        An operator: of this module, a matrix, a SciPy sparse matrix or anything with ``matvec`` and ``rmatvec``.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, outer: Any, inner: Any) -> None: ...
     @property
     def outer(self) -> Any: ...
@@ -76,6 +228,16 @@ class Compose(Operator):
     def inner(self) -> Any: ...
 
 class Stack(Operator):
+    """Tx = (T₁x, T₂x, …): several operators of the same variable, one under another.
+
+    Parameters
+    ----------
+    operators
+        Operators of the same variable.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
     def __init__(self, *operators: Any) -> None: ...
     @property
     def operators(self) -> tuple[Any, ...]: ...

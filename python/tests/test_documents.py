@@ -1,5 +1,6 @@
-"""The snippets of the documents run."""
+"""The snippets of the documents run, and print what is shown; their lines of Rust are those of the examples."""
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -9,26 +10,58 @@ import pytest
 pytest.importorskip("pandas")
 pytest.importorskip("matplotlib").use("Agg")
 ROOT = Path(__file__).parents[2]
+spec = importlib.util.spec_from_file_location("run_page", ROOT / "scripts" / "run_page.py")
+run_page = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(run_page)
+
+PAGES = sorted(path for path in (ROOT / "docs").rglob("*.md") if run_page.blocks(path.read_text(encoding="utf-8")))
+NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
 
 
-def run(document):
-    """Runs the snippets of a document, one after another; their names, and how many they are."""
-    space = {}
-    snippets = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(encoding="utf-8"), re.S)
-    for snippet in snippets:
-        exec(compile(snippet, document, "exec"), space)
-    return space, len(snippets)
-
-
-def test_the_readme():
+def test_the_readme(tmp_path):
     pytest.importorskip("sklearn")
-    space, count = run("README.md")
-    assert count == 3 and (0 <= space["fit"].z).all() and (space["fit"].z <= 1).all()
+    space = run_page.run(ROOT / "README.md", tmp_path)
+    assert (0 <= space["fit"].z).all() and (space["fit"].z <= 1).all()
     assert np.abs(space["model"].coef_ - [1, 0, 0, -2, 0, 0, 0, 0]).max() < 0.05
 
 
-def test_the_page_about_python():
-    space, count = run("docs/python.md")
-    assert count == 3 and "weak convexity" in [wrong.law for wrong in space["checked"].failures]
+def test_the_page_about_python(tmp_path):
+    space = run_page.run(ROOT / "docs" / "python.md", tmp_path)
+    assert "weak convexity" in [wrong.law for wrong in space["checked"].failures]
     clean, noisy, found = space["image"], space["noisy"], space["result"].x
     assert ((found - clean) ** 2).sum() < 0.5 * ((noisy - clean) ** 2).sum()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "docs/python.md"])
+def test_pages_run_and_print_what_they_show(name, tmp_path):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for package in ("sklearn", "skimage"):
+        if f"from {package}" in text:
+            pytest.importorskip(package)
+    if "```sh" in text and not run_page.PROGRAM.exists():
+        pytest.skip("the program was not built")
+    run_page.run(ROOT / name, tmp_path)
+
+
+def test_a_page_that_shows_what_is_not_printed_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint('F 12.5 in 3 ms')\n```\n\n```text\nF 11 in 2 s\n```\n")
+    run_page.run(page, tmp_path)
+    page.write_text(page.read_text().replace("F 11", "gap 11"))
+    with pytest.raises(AssertionError, match="not printed"):
+        run_page.run(page, tmp_path)
+
+
+def code(text):
+    """Lines of Rust without comments and indentation."""
+    return [line for line in (re.sub(r"\s*//.*", "", line).strip() for line in text.splitlines()) if line]
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/start.md"])
+def test_rust_is_that_of_an_example(name):
+    example = code((ROOT / "crates/melmo/examples/quickstart.rs").read_text(encoding="utf-8"))
+    snippets = re.findall(r"```rust\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.S)
+    assert len(snippets) == 1
+    lines = iter(example)
+    for line in code(snippets[0]):
+        assert line in lines, f"{name}: `{line}` is not in the example, or not in that order"

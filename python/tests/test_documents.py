@@ -57,7 +57,7 @@ def code(text):
     return [line for line in (re.sub(r"\s*//.*", "", line).strip() for line in text.splitlines()) if line]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/start.md"])
+@pytest.mark.parametrize("name", ["README.md", "crates/melmo/README.md", "docs/start.md"])
 def test_rust_is_that_of_an_example(name):
     example = code((ROOT / "crates/melmo/examples/quickstart.rs").read_text(encoding="utf-8"))
     snippets = re.findall(r"```rust\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.S)

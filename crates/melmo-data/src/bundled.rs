@@ -7,7 +7,7 @@ use crate::image::{self, Image};
 
 macro_rules! data {
     ($name:literal) => {
-        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/", $name))
+        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/", $name))
     };
 }
 

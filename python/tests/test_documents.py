@@ -35,7 +35,7 @@ def test_the_page_about_python(tmp_path):
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "docs/python.md"])
 def test_pages_run_and_print_what_they_show(name, tmp_path):
     text = (ROOT / name).read_text(encoding="utf-8")
-    for package in ("sklearn", "skimage"):
+    for package in ("sklearn", "skimage", "torch"):
         if f"from {package}" in text:
             pytest.importorskip(package)
     if "```sh" in text and not run_page.PROGRAM.exists():

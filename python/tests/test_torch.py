@@ -1,9 +1,11 @@
 """`melmo.torch`: values as the Rust library's, steps as written, networks that end small."""
 
 import copy
+import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -344,3 +346,13 @@ def test_bad_penalties_are_refused():
             mt.penalty(**arguments)
     with pytest.raises(TypeError, match="theta"):
         mt.penalty("mcp", 1.0, theta=2.0)
+
+
+def test_the_page_runs():
+    page = (Path(__file__).parents[2] / "docs" / "networks.md").read_text(encoding="utf-8")
+    space = {}
+    for snippet in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(compile(snippet, "networks.md", "exec"), space)
+    net, small, x = space["net"].eval(), space["small"].eval(), space["x"]
+    assert torch.allclose(net(x), small(x), atol=1e-4) and small[0].out_channels + small[4].out_channels == 24
+    assert (small(x).argmax(1) == space["y"]).float().mean() > 0.9 and space["numbers"].samples == 512

@@ -62,10 +62,11 @@ class Result(dict[str, Any]):
     gap : float or None
         A bound on F(x) − F*, where there is one; ``certificate.no_gap`` says why there is none.
     status : str
-        ``certified``, ``settled``, ``iterations``, ``time``, ``start`` (the last point lay above the start, which is returned),
-        ``stopped`` (by the callback), ``interrupted`` (Ctrl-C), ``not-finite`` or ``raised``.
+        ``certified``, ``settled``, ``target``, ``iterations``, ``time``, ``start`` (the last point lay above the start, which is
+        returned), ``stalled`` (no step of the method leads any further), ``stopped`` (by the callback), ``interrupted`` (Ctrl-C),
+        ``not-finite`` or ``raised``.
     success : bool
-        Whether the run was certified (what was asked for is proven) or settled (nothing is left to do, to `tol`).
+        Whether the run was certified (what was asked for is proven), settled (nothing is left to do, to `tol`) or reached its target.
     message : str
         The status as a sentence.
     nit : int
@@ -73,7 +74,7 @@ class Result(dict[str, Any]):
     method, reason : str
         The method that ran and, where it was chosen automatically, why.
     seconds : float
-        Wall-clock time.
+        The method's time: without rows, callbacks and signals.
     certificate : Certificate or None
         What was reached; ``certificate.passed(tol)`` says what is proven, ``certificate.verify()`` recomputes every number.
     trace : Trace

@@ -31,6 +31,7 @@ def minimize(
     relative_gap: float | None = None,
     radius: float | None = None,
     tol: float | None = None,
+    target: float | None = None,
     max_epochs: int | None = None,
     time_limit: float | None = None,
     trace_every: int | None = None,
@@ -75,6 +76,8 @@ def minimize(
     tol : float, default 1e-6 (1e-4 in single precision)
         Without the stops above: settle where ‖∇f(x) + T*w‖ ≤ tol·(‖∇f(x)‖ + ‖T*w‖) and ‖Tx − z‖ ≤ tol·‖Tx‖ for some w ∈ ∂g(z),
         or F(x) − F* ≤ tol·|F(x)|. 0 for never.
+    target : float, optional
+        Stop where F(x) is at most this.
     max_epochs : int, optional
         Epochs at most, for the epoch methods: n epochs are 2ⁿ − 1 steps.
     time_limit : float, optional
@@ -137,6 +140,7 @@ def minimize(
         "relative_gap": relative_gap,
         "radius": radius,
         "tol": tol,
+        "target": target,
         "max_epochs": max_epochs,
         "time_limit": time_limit,
         "trace_every": trace_every,

@@ -59,6 +59,19 @@ def test_own_terms_come_to_the_same_as_ours():
     assert auto.method == "fista" and auto.success and np.allclose(auto.z, answer, atol=1e-6)
 
 
+def test_a_target_ends_the_run():
+    def run(**stops):
+        return melmo.minimize(melmo.loss.Masked(Y), melmo.penalty.L1(0.3), x0=np.zeros_like(Y), method="melmo", **stops)
+
+    full = run(max_iter=200)
+    target = 1.01 * full.fun
+    found = run(max_iter=200, target=target)
+    assert found.status == "target" and found.success and found.fun <= target and found.nit < full.nit
+    assert run(max_iter=found.nit - 1).fun > target
+    missed = run(max_iter=20, target=0.0)
+    assert missed.status == "iterations" and not missed.success
+
+
 def test_weak_convexity_of_an_own_penalty_is_asked_for():
     class Own(OwnL1):
         weak_convexity = 0.5

@@ -50,6 +50,8 @@ pub struct Inputs {
     limits: Limits,
     /// The bytes of what was read last.
     length: usize,
+    /// What was read before its turn. An input that is a pipe can be read once only.
+    ahead: Option<(PathBuf, Data)>,
 }
 
 /// A matrix with real entries, NaN where it has none.
@@ -77,7 +79,7 @@ impl Inputs {
     /// As these options say. Digests are worth their time only where they go into a file, to be `known_again`.
     pub fn new(solving: &Solving, known_again: bool, until: &Until) -> Self {
         let limits = solving.max_entries.map(Limits::entries).unwrap_or_default();
-        Self { sources: Vec::new(), known_again, until: until.clone(), limits, length: 0 }
+        Self { sources: Vec::new(), known_again, until: until.clone(), limits, length: 0, ahead: None }
     }
 
     /// Numbers that may be made of what was read last.
@@ -91,8 +93,17 @@ impl Inputs {
         }
     }
 
+    /// Reads a file before its turn, to find out how large it is.
+    pub fn look_ahead(&mut self, path: &Path) -> Result<&Data, Error> {
+        let data = self.open(path)?;
+        Ok(&self.ahead.insert((path.into(), data)).1)
+    }
+
     /// Whatever the file holds. A name of `melmo list data`, where no such file exists, is the bundled set.
     pub fn open(&mut self, path: &Path) -> Result<Data, Error> {
+        if let Some((_, data)) = self.ahead.take_if(|(known, _)| known == path) {
+            return Ok(data);
+        }
         let set = bundled::sets().iter().find(|set| Path::new(set.name) == path);
         if let (Some(set), false) = (set, path.exists()) {
             self.remember(path, || format!("bundled {}", set.name));

@@ -37,6 +37,21 @@ impl Picture {
         }
     }
 
+    /// Rows, columns and channels of the picture that this would be; none where it is no picture.
+    pub fn shape(data: &Data) -> Option<[usize; 3]> {
+        let shape = match data {
+            Data::Image(image) => return Some([image.height, image.width, if image.channels < 3 { 1 } else { 3 }]),
+            Data::Array(array) => &array.shape,
+            Data::Table(table) => &table.array.shape,
+            _ => return None,
+        };
+        match shape[..] {
+            [rows, cols] => Some([rows, cols, 1]),
+            [rows, cols, channels @ (1 | 3)] => Some([rows, cols, channels]),
+            _ => None,
+        }
+    }
+
     fn of_image(image: &Image) -> Self {
         let plane =
             |channel: usize| image.data.iter().skip(channel).step_by(image.channels).copied().collect::<Vec<_>>();
@@ -73,6 +88,11 @@ impl Picture {
         let plane = |channel: usize| array.data.iter().skip(channel).step_by(channels).copied().collect();
         let planes = if channels == 1 { vec![array.data] } else { (0..channels).map(plane).collect() };
         Ok(Self { rows, cols, planes, alpha: None, origin: Origin::Array { kind: array.kind, shape: array.shape } })
+    }
+
+    /// Numbers of all planes.
+    pub fn samples(&self) -> usize {
+        self.planes.len() * self.rows * self.cols
     }
 
     /// All planes, one after another, in the precision of a run.

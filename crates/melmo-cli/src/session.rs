@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use melmo::certificate::Certificate;
-use melmo::drive::Rose;
+use melmo::drive::{Rose, Status};
 use melmo::real::Real;
-use melmo_tasks::{Ended, Prepared, Settings, Solved, Until, Watch, solve};
+use melmo_tasks::{Prepared, Settings, Solved, Until, Watch, solve};
 
 use crate::args::Solving;
 use crate::checkpoint::{self, Checkpoint, Header};
@@ -34,17 +34,27 @@ pub trait Solve {
     /// Reads the inputs and builds the problem; what it read and chose goes to the summary.
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept>, Error>;
 
+    /// Solves what is solved in parts; none where it is solved in one piece.
+    fn in_parts<S: Real>(
+        &self,
+        _ready: &Ready<S, Self::Kept>,
+        _settings: &Settings,
+        _until: &Until,
+    ) -> Option<Result<Solved<S>, Error>> {
+        None
+    }
+
     /// Writes what came out, and says how good it is.
     fn deliver<S: Real>(
         &self,
-        ready: &Ready<S, Self::Kept>,
+        kept: &Self::Kept,
         solved: &Solved<S>,
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error>;
 
     /// The result as pictures, for a report.
-    fn pictures<S: Real>(&self, _ready: &Ready<S, Self::Kept>, _solved: &Solved<S>) -> Vec<melmo_page::Item> {
+    fn pictures<S: Real>(&self, _kept: &Self::Kept, _solved: &Solved<S>) -> Vec<melmo_page::Item> {
         Vec::new()
     }
 }
@@ -68,7 +78,7 @@ pub fn run_with<C: Solve>(
     begun: Option<Checkpoint>,
     inputs: Inputs,
 ) -> Result<ExitCode, Error> {
-    match command.solving().precision.as_str() {
+    match command.solving().precision() {
         "f32" => run_in::<f32, C>(command, job, begun, inputs),
         _ => run_in::<f64, C>(command, job, begun, inputs),
     }
@@ -103,14 +113,20 @@ fn run_in<S: Real, C: Solve>(
     // What an earlier run was about to put in place may be there until this one has ended.
     let placed = begun.as_ref().map_or_else(Vec::new, |begun| begun.header.placed.clone());
     let header = Header { placed, ..Header::new::<S>(job, &ready.resolved, inputs.sources) };
-    let solved = watched(&ready.prepared, &settings, solving, &header, begun)?;
-    told(&ready.prepared, &solved, solving, &mut summary);
-    command.deliver(&ready, &solved, &mut outputs, &mut summary)?;
+    let solved = match command.in_parts(&ready, &settings, &inputs.until) {
+        Some(solved) => solved?,
+        None => watched(&ready.prepared, &settings, solving, &header, begun)?,
+    };
+    let Ready { prepared, kept, resolved } = ready;
+    told(&prepared, &solved, solving, &mut summary);
+    // The problem of a large picture is larger than the picture: what is written needs the room.
+    drop(prepared);
+    command.deliver(&kept, &solved, &mut outputs, &mut summary)?;
     if let Some(path) = &solving.trace {
-        outputs.bytes(path, trace::render(path, &solved.rows).as_bytes())?;
+        outputs.bytes(path, trace::render(path, &solved.report.trace).as_bytes())?;
     }
     if let Some(path) = &solving.report {
-        let pictures = command.pictures(&ready, &solved);
+        let pictures = command.pictures(&kept, &solved);
         outputs.bytes(path, report::page(job, &summary, &solved, pictures).as_bytes())?;
     }
     let files: Vec<String> = outputs.written.iter().map(|path| path.display().to_string()).collect();
@@ -119,7 +135,7 @@ fn run_in<S: Real, C: Solve>(
     }
     if let (Some(folder), Some(certificate)) = (&solving.result, solved.report.certificate.clone()) {
         let (version, sources) = (header.version.clone(), header.sources.clone());
-        let job = job.clone().with(&ready.resolved).problem();
+        let job = job.clone().with(&resolved).problem();
         let saved = Saved { version, job, sources, summary: summary.json(), certificate };
         outputs.folder(folder, &result::FILES, |part| result::fill(part, saved, &solved))?;
         summary.text("result", "result", format!("{}", folder.display()));
@@ -129,7 +145,7 @@ fn run_in<S: Real, C: Solve>(
     if !solving.quiet || solving.json {
         say::printed(summary.print(solving.json))?;
     }
-    Ok(exit(&settings, solved.ended))
+    Ok(exit(&settings, solved.report.status))
 }
 
 /// All files that will be written, checked.
@@ -176,7 +192,7 @@ fn watched<S: Real>(
                 ControlFlow::Break(())
             }
         };
-        (solving.every, Box::new(write) as melmo_tasks::record::Keep<'_, S>)
+        (solving.every, Box::new(write) as melmo::drive::Keep<'_, S>)
     });
     // A report's charts need fewer rows than a trace, and no decomposition for each of them.
     let (trace_every, exact) = match (&solving.trace, &solving.report) {
@@ -208,15 +224,17 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
         summary.silent("excess", gap);
     }
     let steps = report.info.k.saturating_sub(1);
-    let why = match solved.ended {
-        Ended::Certified => "certified",
-        Ended::Iterations => "all steps taken",
-        Ended::Settled => "settled",
-        Ended::Start => "the end lay above the start, which is returned",
-        Ended::Time => "time is up",
-        Ended::Interrupted if interrupted() => "interrupted; the point so far is kept",
-        Ended::Interrupted => "ended early; the point so far is kept",
-        Ended::NotFinite => "a number was not finite; the last good point is kept",
+    let why = match report.status {
+        Status::Certified => "certified",
+        Status::Iterations => "all steps taken",
+        Status::Settled => "settled",
+        Status::Target => "F is as low as was asked for",
+        Status::Stalled => "no step leads any further",
+        Status::Start => "the end lay above the start, which is returned",
+        Status::Time => "time is up",
+        Status::Interrupted if interrupted() => "interrupted; the point so far is kept",
+        Status::Interrupted => "ended early; the point so far is kept",
+        Status::NotFinite => "a number was not finite; the last good point is kept",
     };
     if let Some(Rose { start, end, returned }) = report.rose {
         let text = match returned {
@@ -226,9 +244,9 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
         summary.add("F_at_start", start, "start", text);
         summary.silent("F_at_end", end);
     }
-    let time = solved.elapsed.as_secs_f64();
+    let time = report.elapsed.as_secs_f64();
     summary.add("iterations", steps, "steps", format!("{steps} in {}: {why}", seconds(time)));
-    summary.silent("status", solved.ended.name());
+    summary.silent("status", report.status.name());
     summary.silent("seconds", time);
     if let Some(certificate) = &report.certificate {
         certified(certificate, solving, summary);
@@ -271,14 +289,12 @@ fn certified<S: Real>(certificate: &Certificate<S>, solving: &Solving, summary: 
     }
 }
 
-/// 0 when it did what was asked, 1 when it stopped without the certificate asked for, or was interrupted.
-fn exit(settings: &Settings, ended: Ended) -> ExitCode {
-    let done = match ended {
-        Ended::Certified => true,
-        Ended::Iterations | Ended::Settled | Ended::Start | Ended::Time => {
-            settings.epsilon.is_none() && settings.gap.is_none()
-        }
-        Ended::Interrupted | Ended::NotFinite => false,
+/// 0 when it did what was asked, 1 when it stopped without what had to be reached, or was interrupted.
+fn exit(settings: &Settings, status: Status) -> ExitCode {
+    let done = match status {
+        Status::Certified | Status::Target => true,
+        Status::Interrupted | Status::NotFinite => false,
+        _ => settings.epsilon.is_none() && settings.gap.is_none() && settings.target.is_none(),
     };
     ExitCode::from(u8::from(!done))
 }
@@ -291,6 +307,6 @@ pub fn verify<S: Real, C: Solve>(command: &C, kept: &Kept<S>, tolerance: Option<
     if let Some(changed) = kept.saved.sources.iter().find(|source| !inputs.sources.contains(source)) {
         return Err(Error::input(&changed.path, "is not the file that the result was computed from"));
     }
-    let Solving { precision, .. } = command.solving();
-    Statement::check(&ready.prepared, &command.solving().settings(), precision, &inputs.sources, kept, tolerance)
+    let solving = command.solving();
+    Statement::check(&ready.prepared, &solving.settings(), solving.precision(), &inputs.sources, kept, tolerance)
 }

@@ -97,15 +97,50 @@ fn whole_numbers_stay_whole_numbers() {
 #[test]
 fn large_pictures_do_not_depend_on_the_number_of_threads() {
     let place = Place::new();
-    let data = noisy(&scene(2000, 600, 0), 0.05);
-    npy::write(&place.file("y.npy"), &Array::new([2000, 600], data).unwrap(), false).unwrap();
-    let told = place.json("denoise y.npy --threads 1 -o one.npy");
+    let data = noisy(&scene(1200, 700, 0), 0.05);
+    npy::write(&place.file("y.npy"), &Array::new([1200, 700], data).unwrap(), false).unwrap();
+    let told = place.json("denoise y.npy --iterations 32 --threads 1 -o one.npy");
     assert!(told["strips"].as_u64().unwrap() > 1, "{told}");
-    // The worst strip, a pixel: of the size of the noise or below.
+    // Seams included, a pixel: of the size of the noise or below.
     assert!(told["rest"].as_f64().is_some_and(|rest| rest > 0.0 && rest < 0.05), "{told}");
-    place.done("denoise y.npy --threads 3 -q -o three.npy");
+    place.done("denoise y.npy --iterations 32 --threads 3 -q -o three.npy");
     let bytes = |name: &str| std::fs::read(place.file(name)).unwrap();
     assert!(bytes("one.npy") == bytes("three.npy"));
+}
+
+/// The same session as a small one: precision, result, time, and what a number that is none does.
+#[test]
+fn large_pictures_have_all_that_small_ones_have() {
+    let place = Place::new();
+    let mut data = noisy(&scene(1200, 700, 0), 0.05);
+    npy::write(&place.file("y.npy"), &Array::new([1200, 700], data.clone()).unwrap(), false).unwrap();
+    for (options, precision) in [("", "f32"), ("--precision f64", "f64")] {
+        let told = place.json(&format!("denoise y.npy --iterations 4 --result r --force {options} -o out.npy"));
+        assert!(told["strips"].as_u64().unwrap() > 1 && told["status"] == "iterations", "{told}");
+        assert!(told["iterations"] == 4 && told["dual_norm"].as_f64().unwrap() > 0.0, "{told}");
+        assert!(place.read("r/result.json").contains(&format!("\"precision\": \"{precision}\"")));
+        assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
+    }
+    let told = place.json("denoise y.npy --iterations 100000 --time-limit 1s -o soon.npy");
+    assert!(told["status"] == "time" && told["dual_norm"].as_f64().unwrap() > 0.0, "{told}");
+    let told = place.melmo("denoise y.npy --json -o wild.npy --method subgradient --step 1e300");
+    assert!(told.code == 1 && told.stdout.contains("not-finite"), "{}", told.stdout);
+    data[400 * 700 + 3] = f64::NAN;
+    npy::write(&place.file("holes.npy"), &Array::new([1200, 700], data).unwrap(), false).unwrap();
+    place.refused("denoise holes.npy", &["holes.npy", "row 401, column 4"]);
+}
+
+#[test]
+fn a_target_for_f_ends_a_run() {
+    let place = Place::new();
+    picture(&place, "y.png", 1, Depth::Eight);
+    let number = |told: &serde_json::Value, key: &str| told[key].as_f64().unwrap();
+    let all = place.json("denoise y.png -o all.png");
+    let target = 1.01 * number(&all, "F");
+    let told = place.json(&format!("denoise y.png --target-objective {target} -o some.png"));
+    assert!(told["status"] == "target" && number(&told, "F") <= target, "{told}");
+    assert!(number(&told, "iterations") < number(&all, "iterations"), "{told}");
+    assert_eq!(place.melmo("denoise y.png -q --target-objective 0 -o none.png").code, 1);
 }
 
 #[test]

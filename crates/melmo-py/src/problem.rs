@@ -207,14 +207,12 @@ fn solve<'py, S: Terms + Stored>(
 /// user's term, nothing could be said about the last point: then it is said now.
 fn take_best<S: Terms>(problem: &Composite<S>, solved: &mut Solved<S>, watcher: &mut Watcher<S>) {
     let report = &mut solved.report;
-    let Some((norms, u, beta)) = watcher.shown.take() else { return };
-    match watcher.best.take() {
-        Some(best) if best.objective < report.objective || report.objective.is_nan() => {
-            (report.x, report.objective) = (best.x, best.objective);
-        }
-        _ => return,
+    let Some((best, norms)) = watcher.best.take().filter(|(best, _)| best.beta > 0.0) else { return };
+    if best.objective >= report.objective {
+        return; // not where F is NaN at the end
     }
-    let evidence = Evidence { u: u.as_deref(), beta };
+    (report.x, report.objective) = (best.x, best.objective);
+    let evidence = Evidence { u: best.u.as_deref(), beta: best.beta };
     report.z = problem.prox_point(&report.x, evidence);
     report.certificate = Plain::new(problem, &report.x, evidence, norms, None, None).ok();
 }

@@ -47,6 +47,7 @@ pub fn solving(given: &Bound<'_, PyDict>) -> PyResult<Solving> {
             "relative_gap" => settings.gap = Some(Gap::Relative(tolerance("relative_gap", &value)?)),
             "radius" => settings.radius = Some(tolerance("radius", &value)?),
             "tol" => settings.tolerance = Some(value.extract()?),
+            "target" => settings.target = Some(value.extract()?),
             "max_epochs" => settings.max_epochs = Some(value.extract()?),
             "time_limit" => settings.time_limit = Some(duration(value.extract()?)?),
             "trace_every" => solving.trace_every = value.extract()?,

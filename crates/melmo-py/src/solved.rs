@@ -1,7 +1,8 @@
 //! The end of a run as a dictionary, from which Python makes its result.
 
+use melmo::drive::Status;
 use melmo::trace::Row;
-use melmo_tasks::{Ended, Solved};
+use melmo_tasks::Solved;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
 
@@ -10,23 +11,25 @@ use crate::certificate::{Certificate, Stored};
 use crate::watch::Halt;
 
 /// One word and one sentence for why a run ended; a watcher that ended it knows better.
-pub fn ending(ended: Ended, halt: Option<&Halt>) -> (&'static str, &'static str) {
+pub fn ending(status: Status, halt: Option<&Halt>) -> (&'static str, &'static str) {
     match halt {
         Some(Halt::Stopped) => return ("stopped", "The callback ended the run."),
         Some(Halt::Raised(_)) => return ("raised", "An exception ended the run; this is the last point before it."),
         Some(Halt::Interrupted) => return ("interrupted", "Interrupted; this is the best point so far."),
         None => {}
     }
-    let message = match ended {
-        Ended::Certified => "What was asked for is proven: see the certificate's claim.",
-        Ended::Iterations => "All steps were taken.",
-        Ended::Settled => "Nothing more to do, to the tolerance: what is left of the gradients is tiny next to them.",
-        Ended::Start => "F rose: the last point lay above the start, which is returned.",
-        Ended::Time => "Time is up.",
-        Ended::Interrupted => "The run was ended from outside.",
-        Ended::NotFinite => "An evaluation was not finite; this is the last point that was.",
+    let message = match status {
+        Status::Certified => "What was asked for is proven: see the certificate's claim.",
+        Status::Iterations => "All steps were taken.",
+        Status::Settled => "Nothing more to do, to the tolerance: what is left of the gradients is tiny next to them.",
+        Status::Target => "F is as low as was asked for.",
+        Status::Stalled => "No step of the method leads any further.",
+        Status::Start => "F rose: the last point lay above the start, which is returned.",
+        Status::Time => "Time is up.",
+        Status::Interrupted => "The run was ended from outside.",
+        Status::NotFinite => "An evaluation was not finite; this is the last point that was.",
     };
-    (ended.name(), message)
+    (status.name(), message)
 }
 
 /// x and z flat, and everything that is known of them.
@@ -35,8 +38,8 @@ pub fn to_dict<'py, S: Scalar + Stored>(
     solved: Solved<S>,
     halt: Option<&Halt>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let Solved { report, rows, method, reason, ended, elapsed } = solved;
-    let (status, message) = ending(ended, halt);
+    let Solved { report, method, reason } = solved;
+    let (status, message) = ending(report.status, halt);
     let dict = PyDict::new(py);
     dict.set_item("x", give(py, report.x))?;
     dict.set_item("z", give(py, report.z))?;
@@ -46,9 +49,9 @@ pub fn to_dict<'py, S: Scalar + Stored>(
     dict.set_item("nit", report.info.k.saturating_sub(1))?;
     dict.set_item("method", method)?;
     dict.set_item("reason", reason)?;
-    dict.set_item("seconds", elapsed.as_secs_f64())?;
+    dict.set_item("seconds", report.elapsed.as_secs_f64())?;
     dict.set_item("certificate", report.certificate.map(|c| Certificate::new(c)))?;
-    dict.set_item("trace", trace(py, &rows))?;
+    dict.set_item("trace", trace(py, &report.trace))?;
     Ok(dict)
 }
 

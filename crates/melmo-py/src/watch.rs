@@ -3,9 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use melmo::drive::Observer;
+use melmo::drive::{Best, Observer};
 use melmo::geometry::BlockNorm;
-use melmo::report::Best;
 use melmo::solver::{Info, Solver};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyStopIteration};
@@ -34,10 +33,9 @@ pub struct Watcher<S> {
     pub callback: Option<Py<PyAny>>,
     /// `progress(k, objective)`, every heartbeat.
     pub progress: Option<Py<PyAny>>,
-    /// The point of least F among those whose F was known: rows, heartbeats, points that the callback saw.
-    pub best: Option<Best<S>>,
-    /// What the solver shows at the best point: its norm, u where it is not Tx, and β.
-    pub shown: Option<(Vec<BlockNorm>, Option<Vec<S>>, f64)>,
+    /// The point of least F among those whose F was known (rows, heartbeats, points that the callback saw), and the norms
+    /// of its certificate.
+    pub best: Option<(Best<S>, Vec<BlockNorm>)>,
     halt: Option<Halt>,
     last: Instant,
 }
@@ -45,7 +43,7 @@ pub struct Watcher<S> {
 impl<S: Scalar> Watcher<S> {
     /// Nobody but signals.
     pub fn new(callback: Option<Py<PyAny>>, progress: Option<Py<PyAny>>) -> Self {
-        Self { callback, progress, best: None, shown: None, halt: None, last: Instant::now() }
+        Self { callback, progress, best: None, halt: None, last: Instant::now() }
     }
 
     /// Why it ended the run, if it did. A user's term that failed counts, and a Ctrl-C that struck inside of one.
@@ -60,21 +58,8 @@ impl<S: Scalar> Watcher<S> {
     }
 
     fn keep_best(&mut self, info: &Info, objective: f64, solver: &mut dyn Solver<S>) {
-        let better = self.best.as_ref().is_none_or(|best| objective < best.objective);
-        if objective.is_nan() || !better {
-            return;
-        }
-        let best = self.best.get_or_insert_with(|| Best { k: 0, objective, x: solver.x() });
-        (best.k, best.objective) = (info.k, objective);
-        solver.read(&mut best.x);
-        let (norms, room) = match self.shown.take() {
-            Some((norms, room, _)) => (norms, room),
-            None => (solver.norms(), None),
-        };
-        let mut u = room.unwrap_or_default();
-        let evidence = solver.evidence(&mut u);
-        let (stored, beta) = (evidence.u.is_some(), evidence.beta);
-        self.shown = Some((norms, stored.then_some(u), beta));
+        let (best, _) = self.best.get_or_insert_with(|| (Best::new(solver), solver.norms()));
+        best.consider(info, objective, solver);
     }
 
     /// Lets Python run its signal handlers, and tells the progress.

@@ -12,7 +12,7 @@ use crate::data::Library;
 use crate::error::Error;
 use crate::instance::{Experiment, Instance, Method, Outcome};
 use crate::prepared::Prepared;
-use crate::probe::Probe;
+use crate::probe::{Probe, RECORD};
 
 /// A share of a run was done; the answer says whether to go on.
 pub type Watch<'a> = dyn Fn(f64) -> ControlFlow<()> + 'a;
@@ -26,14 +26,14 @@ pub fn execute(instance: &Instance, library: &Library, watch: &Watch) -> Result<
         _ => None,
     };
     let mut probe = Probe::new(&prepared.measure, judged, instance.iterations, watch);
-    let options = drive::Options::new(Stop::after(instance.iterations));
+    let options = drive::Options { stop: Stop::after(instance.iterations), record: Some(RECORD) };
     let report = drive::run(&mut *solver, &options, &mut [&mut probe]);
-    if probe.stopped {
+    if report.status == Status::Interrupted {
         return Ok(None);
     }
     Ok(Some(Outcome {
         finite: report.status != Status::NotFinite,
-        seconds: probe.seconds(),
+        seconds: report.elapsed.as_secs_f64(),
         image: prepared.measure.picture(&report.x),
         points: probe.points,
         certificates: probe.certificates,

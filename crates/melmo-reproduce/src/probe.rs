@@ -1,12 +1,12 @@
-//! Looks at a run without being seen: its time is not the solver's.
+//! What an experiment asks of a run, beside its rows.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
 use melmo::drive::Observer;
 use melmo::geometry::{Geometry, Norm, Oracle, for_block};
 use melmo::problem::Problem;
 use melmo::solver::{Info, Solver};
+use melmo::trace::{Points, Record, Row};
 use melmo::vector::dot;
 
 use crate::instance::{Epoch, Point};
@@ -15,7 +15,10 @@ use crate::prepared::Measure;
 /// Thresholds ε for which the first certificate is noted: 1, 2^{−1/2}, …
 const EPSILONS: usize = 30;
 
-/// Records points, certificates, and how good an inexact oracle is.
+/// Which points are recorded: eight to each doubling.
+pub(crate) const RECORD: Record = Record { points: Points::PerDoubling(8), exact_dual_norms: true, capacity: 256 };
+
+/// Measures what is recorded, notes certificates, and looks how good an inexact oracle is.
 pub(crate) struct Probe<'a> {
     measure: &'a Measure,
     /// The oracle to compare with the exact one, where that is the experiment.
@@ -24,15 +27,11 @@ pub(crate) struct Probe<'a> {
     iterations: u64,
     /// Told of every share of the run; says whether to stop.
     watch: &'a (dyn Fn(f64) -> ControlFlow<()> + 'a),
-    began: Instant,
-    aside: Duration,
-    next: u64,
     told: u64,
     least: f64,
     pub points: Vec<Point>,
     pub certificates: Vec<(f64, u64)>,
     pub epochs: Vec<Epoch>,
-    pub stopped: bool,
 }
 
 impl<'a> Probe<'a> {
@@ -42,26 +41,8 @@ impl<'a> Probe<'a> {
         iterations: u64,
         watch: &'a (dyn Fn(f64) -> ControlFlow<()> + 'a),
     ) -> Self {
-        Self {
-            measure,
-            judged,
-            iterations,
-            watch,
-            began: Instant::now(),
-            aside: Duration::ZERO,
-            next: 1,
-            told: 0,
-            least: f64::INFINITY,
-            points: Vec::new(),
-            certificates: Vec::new(),
-            epochs: Vec::new(),
-            stopped: false,
-        }
-    }
-
-    /// Time in the solver so far.
-    pub fn seconds(&self) -> f64 {
-        (self.began.elapsed() - self.aside).as_secs_f64()
+        let (points, certificates, epochs) = (Vec::new(), Vec::new(), Vec::new());
+        Self { measure, judged, iterations, watch, told: 0, least: f64::INFINITY, points, certificates, epochs }
     }
 
     fn certify(&mut self, info: &Info) {
@@ -78,51 +59,41 @@ impl<'a> Probe<'a> {
             self.certificates.push((epsilon, info.k));
         }
     }
-
-    fn record(&mut self, info: &Info, solver: &mut dyn Solver<f64>) {
-        let seconds = self.seconds();
-        let began = Instant::now();
-        let (objective, mut extra) = self.measure.at(&solver.x());
-        if let Some((oracle, problem)) = self.judged {
-            extra.extend(judge(oracle, problem, info, &solver.x()));
-        }
-        let tame = |value: f64| if value.is_finite() { value } else { f64::MAX };
-        let dual_norm = tame(solver.exact_dual_norm());
-        let (objective, least, gap) = (tame(objective), tame(self.least.min(dual_norm)), tame(info.prox_gap));
-        extra.iter_mut().for_each(|value| *value = tame(*value));
-        self.points.push(Point { k: info.k, seconds, objective, dual_norm, least, gap, extra });
-        self.aside += began.elapsed();
-    }
 }
 
 impl Observer<f64> for Probe<'_> {
-    fn observe(&mut self, info: &Info, solver: &mut dyn Solver<f64>) -> ControlFlow<()> {
+    fn recorded(&mut self, row: &Row, solver: &mut dyn Solver<f64>) {
+        let x = solver.x();
+        let (objective, mut extra) = self.measure.at(&x);
+        if let Some((oracle, problem)) = self.judged {
+            extra.extend(judge(oracle, problem, row.beta, &x));
+        }
+        let tame = |value: f64| if value.is_finite() { value } else { f64::MAX };
+        let dual_norm = tame(row.dual_norm_known());
+        let least = tame(self.least.min(row.bracket.upper).min(dual_norm));
+        let (objective, gap) = (tame(objective), tame(row.prox_gap));
+        extra.iter_mut().for_each(|value| *value = tame(*value));
+        self.points.push(Point { k: row.k, seconds: row.seconds, objective, dual_norm, least, gap, extra });
+    }
+
+    fn observe(&mut self, info: &Info, _: &mut dyn Solver<f64>) -> ControlFlow<()> {
         self.least = self.least.min(info.dual_norm.upper);
         self.certify(info);
-        let last = info.k > self.iterations;
-        if info.k >= self.next || last {
-            self.record(info, solver);
-            // Eight points to each doubling.
-            self.next = (info.k + 1).max((info.k as f64 * 0.125f64.exp2()).round() as u64);
-        }
         let step = (self.iterations / 50).max(1);
-        if info.k - self.told >= step || last {
-            let share = (info.k - self.told) as f64 / (self.iterations + 1) as f64;
-            self.told = info.k;
-            if (self.watch)(share).is_break() {
-                self.stopped = true;
-                return ControlFlow::Break(());
-            }
+        if info.k - self.told < step && info.k <= self.iterations {
+            return ControlFlow::Continue(());
         }
-        ControlFlow::Continue(())
+        let share = (info.k - self.told) as f64 / (self.iterations + 1) as f64;
+        self.told = info.k;
+        (self.watch)(share)
     }
 }
 
 /// η, ν and δ of the oracle's direction d̃ at the current gradient, against the singular value decomposition's d:
 /// ⟨φ, d̃⟩ = −(1 − η)‖φ‖_*, ‖d̃‖ = 1 + ν, ‖d̃ − d‖ = δ, in the spectral norm, the largest over the blocks.
-fn judge(oracle: Oracle, problem: &Problem<f64>, info: &Info, x: &[f64]) -> [f64; 3] {
+fn judge(oracle: Oracle, problem: &Problem<f64>, beta: f64, x: &[f64]) -> [f64; 3] {
     let (mut phi, mut work) = (vec![0.0; x.len()], vec![0.0; problem.work_len()]);
-    problem.smoothed_gradient(&mut phi, x, info.beta, &mut work);
+    problem.smoothed_gradient(&mut phi, x, beta, &mut work);
     let (mut decrease, mut whole, mut nu, mut delta) = (0.0, 0.0, f64::NEG_INFINITY, 0.0f64);
     for block in problem.layout().blocks() {
         let phi = &phi[block.range()];

@@ -109,8 +109,8 @@ impl<S: Real> Line<S> {
     pub fn reached(&self, target: f64) -> Option<(u64, f64)> {
         let solved = self.solved.as_ref().ok()?;
         let steps = solved.report.info.k.saturating_sub(1);
-        let end = (solved.report.objective <= target).then_some((steps, solved.elapsed.as_secs_f64()));
-        let row = solved.rows.iter().find(|row| row.objective <= target);
+        let end = (solved.report.objective <= target).then_some((steps, solved.report.elapsed.as_secs_f64()));
+        let row = solved.report.trace.iter().find(|row| row.objective <= target);
         row.map(|row| (row.k - 1, row.seconds)).or(end)
     }
 }

@@ -24,7 +24,7 @@ pub mod factorize;
 mod magnitude;
 pub mod number;
 pub mod prepared;
-pub mod record;
+
 pub mod recover;
 pub mod regress;
 pub mod rpca;
@@ -34,8 +34,8 @@ pub mod until;
 
 pub use choice::{GeometryChoice, PenaltyChoice};
 pub use error::Error;
+pub use melmo::drive::Snapshot;
 pub use prepared::{Defaults, Prepared, Tuned};
-pub use record::Snapshot;
 pub use settings::Settings;
-pub use solve::{Ended, Solved, Watch, solve, solve_from, solver};
+pub use solve::{Solved, Watch, solve, solve_from, solver};
 pub use until::Until;

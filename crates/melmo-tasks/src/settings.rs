@@ -28,6 +28,8 @@ pub struct Settings {
     pub radius: Option<f64>,
     /// Stop where nothing is left to do, to this tolerance; 10⁻⁶ (10⁻⁴ in `f32`) unless given, 0 never.
     pub tolerance: Option<f64>,
+    /// Stop where F is at most this.
+    pub target: Option<f64>,
     /// Epochs at most, for methods that run in epochs: epochs 0 to n − 1 are 2ⁿ − 1 steps.
     pub max_epochs: Option<u32>,
     /// Time at most.
@@ -46,6 +48,7 @@ impl Default for Settings {
             gap: None,
             radius: None,
             tolerance: None,
+            target: None,
             max_epochs: None,
             time_limit: None,
         }
@@ -58,9 +61,10 @@ impl Settings {
         Self { method: name.into(), ..Self::default() }
     }
 
-    /// A stop that has to be earned was asked for: a certificate, a gap, a tolerance.
+    /// A stop that has to be earned was asked for: a certificate, a gap, a tolerance, a target.
     pub fn certifies(&self) -> bool {
-        self.epsilon.is_some() || self.gap.is_some() || self.tolerance.is_some_and(|tolerance| tolerance > 0.0)
+        let tolerance = self.tolerance.is_some_and(|tolerance| tolerance > 0.0);
+        self.epsilon.is_some() || self.gap.is_some() || self.target.is_some() || tolerance
     }
 
     /// The parameter of that name, if it was given.

@@ -1,19 +1,18 @@
 //! Solving a prepared problem: settings become a solver, and the run is watched, recorded and can be taken up again.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use melmo::catalogue::{self, Arguments};
-use melmo::drive::{Observer, Options, Status, Stop, run};
-use melmo::geometry::{Geometry, euclidean, for_layout};
+use melmo::drive::{Keep, Observer, Options, Snapshot, Stop, run_on};
+use melmo::geometry::{BlockNorm, Geometry, euclidean, for_layout};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::report::Report;
 use melmo::solver::Solver;
-use melmo::trace::Row;
+use melmo::trace::Record;
 
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
-use crate::record::{Keep, Recorder, Snapshot};
 use crate::settings::Settings;
 
 /// Who watches a run, what is recorded, and where it starts if it is taken up again.
@@ -38,52 +37,12 @@ impl<S: Real> Default for Watch<'_, S> {
 
 /// A problem solved, as far as it was.
 pub struct Solved<S: Real> {
-    /// The end of the run; its trace is empty, the rows are here.
+    /// The end of the run, with its rows and its time: those before a resumption included.
     pub report: Report<S>,
-    /// The rows, those before a resumption included.
-    pub rows: Vec<Row>,
     /// The method that ran.
     pub method: String,
     /// Why it was chosen, where it was.
     pub reason: Option<String>,
-    /// Why the run ended.
-    pub ended: Ended,
-    /// Time spent, before a resumption included; without the rows, which are not the method's work.
-    pub elapsed: Duration,
-}
-
-/// Why a run ended, in words people expect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// With the certificate that was asked for.
-    Certified,
-    /// All steps were taken.
-    Iterations,
-    /// There is nothing more to do, to the tolerance.
-    Settled,
-    /// The last point lay above the start, which is returned.
-    Start,
-    /// Time is up.
-    Time,
-    /// Whoever watched ended it.
-    Interrupted,
-    /// A number was not finite; the point is the last that was.
-    NotFinite,
-}
-
-impl Ended {
-    /// One word, for programs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Certified => "certified",
-            Self::Iterations => "iterations",
-            Self::Settled => "settled",
-            Self::Start => "start",
-            Self::Time => "time",
-            Self::Interrupted => "interrupted",
-            Self::NotFinite => "not-finite",
-        }
-    }
 }
 
 /// The tolerance at which nothing is left to do, unless another is given: of ‖∇f(x)‖ + ‖T*w‖ and of ‖Tx‖.
@@ -150,10 +109,7 @@ pub fn solver<'p, S: Real>(
     if row.entry.parameters.iter().any(|p| p.name == "steps") && settings.argument("steps").is_none() {
         given.push(("steps", iterations(defaults, settings) as f64)); // a horizon is the number of steps
     }
-    let geometry = match &settings.geometry {
-        None if !row.uses_geometry => euclidean(problem.layout()),
-        _ => geometry(problem, defaults, settings)?,
-    };
+    let geometry = geometry(problem, defaults, settings, row.uses_geometry)?;
     let solver = (row.build)(&Arguments::new(&row.entry, &given)?, problem, geometry, start)?;
     Ok((solver, name, reason))
 }
@@ -162,12 +118,25 @@ fn geometry<S: Real>(
     problem: &Problem<S>,
     defaults: &Defaults,
     settings: &Settings,
+    used: bool,
 ) -> Result<Box<dyn Geometry<S>>, Error> {
     let (layout, norm) = (problem.layout(), defaults.norm);
     match &settings.geometry {
         Some(choice) => choice.build(layout, norm, settings.oracle),
+        None if !used => Ok(euclidean(layout)),
         None => Ok(for_layout(norm, layout, settings.oracle)?),
     }
+}
+
+/// The norms that a certificate of a method's run speaks of.
+pub(crate) fn norms<S: Real>(
+    prepared: &Prepared<S>,
+    settings: &Settings,
+    method: &str,
+) -> Result<Vec<BlockNorm>, Error> {
+    let rows = catalogue::methods::<S>();
+    let used = catalogue::find("method", &rows, method)?.uses_geometry;
+    Ok(geometry(&prepared.problem, &prepared.defaults, settings, used)?.norms())
 }
 
 /// Solves it.
@@ -189,55 +158,30 @@ pub fn solve_from<S: Real>(
         melmo::certificate::can_bound(problem, settings.radius).map_err(refused)?;
     }
     let (mut solver, method, reason) = solver(problem, start, defaults, settings)?;
-    let iterations = iterations(defaults, settings);
-    let (mut rows, mut before) = (Vec::new(), Duration::ZERO);
+    let mut past = (Vec::new(), Duration::ZERO);
     if let Some(snapshot) = watch.resume {
         solver.restore(&snapshot.state)?;
-        (rows, before) = (snapshot.rows, snapshot.elapsed);
+        past = (snapshot.rows, snapshot.elapsed);
     }
     let stop = Stop {
-        time: settings.time_limit.map(|limit| limit.saturating_sub(before)),
+        time: settings.time_limit.map(|limit| limit.saturating_sub(past.1)),
         epsilon: settings.epsilon,
         gap: settings.gap,
         radius: settings.radius,
         tolerance: tolerance::<S>(defaults, settings),
-        ..Stop::after(iterations)
+        target: settings.target,
+        ..Stop::after(iterations(defaults, settings))
     };
-    let mut recorder = Recorder {
-        every: watch.trace_every,
-        exact: watch.exact,
-        iterations,
-        rows,
-        before,
-        start: Instant::now(),
-        aside: Duration::ZERO,
-        watcher: watch.watcher,
-        keep: watch.keep,
-        kept: Instant::now(),
-        pending: None,
+    let record = Record { exact_dual_norms: watch.exact, ..Record::every(watch.trace_every, 0) };
+    let options = Options { stop, record: (watch.trace_every > 0).then_some(record) };
+    let report = match watch.watcher {
+        Some(watcher) => run_on(&mut *solver, &options, past, watch.keep, &mut [watcher]),
+        None => run_on(&mut *solver, &options, past, watch.keep, &mut []),
     };
-    let report = run(&mut *solver, &Options::new(stop), &mut [&mut recorder]);
-    recorder.finish(&report.info, &mut *solver);
     // Whoever names a method gets its last point, and is told; what was chosen for them ends no higher than it began.
-    let mut report = match reason {
+    let report = match reason {
         Some(_) => report.or_start(start, problem, solver.norms(), &stop),
         None => Report { rose: report.rise(start, problem), ..report },
     };
-    // Finite gradients do not make F finite: the squares of a sum overflow first. Nothing is certain about such a point.
-    let finite = report.objective.is_finite() && report.x.iter().chain(&report.z).all(|v| v.is_finite());
-    if !finite {
-        report.certificate = None;
-    }
-    let ended = match report.status {
-        _ if !finite => Ended::NotFinite,
-        Status::Certified => Ended::Certified,
-        Status::Iterations | Status::Target => Ended::Iterations,
-        Status::Settled | Status::Stalled => Ended::Settled,
-        Status::Start => Ended::Start,
-        Status::Time => Ended::Time,
-        Status::Stopped => Ended::Interrupted,
-        Status::NotFinite => Ended::NotFinite,
-    };
-    let (rows, elapsed) = (std::mem::take(&mut recorder.rows), before + report.elapsed.saturating_sub(recorder.aside));
-    Ok(Solved { report, rows, method, reason, ended, elapsed })
+    Ok(Solved { report: report.if_finite(), method, reason })
 }

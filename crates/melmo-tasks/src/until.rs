@@ -36,7 +36,12 @@ impl Until {
 
     /// Whether it is time to end what is `doing`.
     pub fn is_over(&self, doing: &str) -> bool {
-        self.left() == Some(Duration::ZERO) || self.ask.as_ref().is_some_and(|ask| ask(doing).is_break())
+        self.left() == Some(Duration::ZERO) || self.asked(doing).is_break()
+    }
+
+    /// What somebody says to it, whatever the time is.
+    pub fn asked(&self, doing: &str) -> ControlFlow<()> {
+        self.ask.as_ref().map_or(ControlFlow::Continue(()), |ask| ask(doing))
     }
 
     /// Ends a run when it is over.

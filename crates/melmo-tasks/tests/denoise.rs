@@ -1,11 +1,15 @@
 //! Denoising, from arrays to pictures.
 
-use melmo::drive::Gap;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use melmo::certificate::Certificate;
+use melmo::drive::{Gap, Status};
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo_tasks::Settings;
-use melmo_tasks::denoise::{Denoised, Options, Plan, Planes, Prior, Strip, denoise, noise};
-use melmo_tasks::{Ended, Until, Watch, solve};
+use melmo_tasks::denoise::{Denoised, Joined, Options, Plan, Planes, Prior, denoise, noise};
+use melmo_tasks::{Until, Watch, solve};
 
 /// A ramp, a disc and stripes, from 0 to 1.
 fn picture(rows: usize, cols: usize) -> Vec<f64> {
@@ -83,7 +87,7 @@ fn a_picture_comes_out_of_the_noise() {
         let answer = plainly(&y, 128, 160, 1);
         let gained = psnr(&answer.image, &clean) - psnr(&y, &clean);
         assert!(gained > gain, "{gained} dB at {sigma}");
-        assert!(answer.lambda > 0.0 && answer.solved.len() == 1 && answer.penalty.contains("log-sum"));
+        assert!(answer.lambda > 0.0 && answer.strips == 1 && answer.penalty.contains("log-sum"));
     }
 }
 
@@ -123,7 +127,7 @@ fn the_number_of_threads_does_not_matter() {
     let colour = [&y[..], &y[..], &y[..]].concat();
     let on = |threads: usize| melmo::threads::Threads::new(threads).unwrap().run(|| plainly(&colour, rows, cols, 3));
     let (one, three) = (on(1), on(3));
-    assert!(one.solved.len() > 1, "several strips");
+    assert!(one.strips > 1, "several strips");
     assert_eq!(one.image, three.image);
 }
 
@@ -135,14 +139,68 @@ fn strips_do_not_show() {
     let plan = Plan::new(image, &Options::default()).unwrap();
     assert!(plan.strips().len() > 1);
     let strips = plainly(&y, rows, cols, 1).image;
-    let all = Strip { seen: 0..rows, own: 0..rows };
-    let whole = solve(&plan.prepare(&all).unwrap(), &Settings::default(), Watch::default()).unwrap();
-    let mut out = vec![0.0; rows * cols];
-    plan.place(&mut out, &all, &whole.report.x);
+    let whole = solve(&plan.whole().unwrap(), &Settings::default(), Watch::default()).unwrap();
+    let out: Vec<f32> = whole.report.x.iter().map(|v| v * plan.scale() as f32).collect();
     let apart: f32 = out.iter().zip(&strips).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(apart < 0.02, "{apart}: less than half of σ anywhere");
     let mean = out.iter().zip(&strips).map(|(a, b)| f64::from((a - b).abs())).sum::<f64>() / out.len() as f64;
     assert!(mean < 2e-4, "{mean}");
+}
+
+fn strips_have_a_certificate_together<S: Real>() {
+    let (rows, cols) = (1200, 700);
+    let y = noisy::<S>(&picture(rows, cols), 0.05, 15);
+    let plan = Plan::new(Planes::new(&y, rows, cols, 1).unwrap(), &Options::default()).unwrap();
+    assert!(plan.strips().len() > 1);
+    let (whole, go_on) = (plan.whole().unwrap(), || ControlFlow::Continue(()));
+    let solve = |settings: &Settings, until: &Until| {
+        Joined::solve(&plan, settings, until, &go_on).unwrap().whole(&whole, settings, true).unwrap().report
+    };
+    let report = solve(&Settings { iterations: Some(20), ..Settings::default() }, &Until::done());
+    assert_eq!((report.status, report.info.k), (Status::Iterations, 21));
+    assert!(report.objective < whole.problem.objective(&whole.start));
+    let certificate = report.certificate.unwrap();
+    assert_eq!(certificate.precision, S::NAME);
+    let tolerance = Certificate::<S>::default_tolerance();
+    assert!(certificate.verify(&whole.problem, &report.x, tolerance).unwrap().passed());
+    let mut forged = certificate;
+    forged.dual_norm.upper *= 0.5;
+    forged.dual_norm.lower *= 0.5;
+    assert!(!forged.verify(&whole.problem, &report.x, tolerance).unwrap().passed());
+    // The time is that of all strips together: none of them has any.
+    let report = solve(&Settings::default(), &Until::after(Some(Duration::ZERO)));
+    assert_eq!((report.status, report.info.k), (Status::Time, 1));
+    assert!(report.certificate.is_some());
+    // What is not finite in a strip is not finite in the whole.
+    let wild = Settings { arguments: vec![("step".into(), 1e300)], ..Settings::method("subgradient") };
+    let report = solve(&wild, &Until::done());
+    assert_eq!((report.status, report.x.iter().all(|v| v.is_finite())), (Status::NotFinite, true));
+}
+
+#[test]
+fn strips_have_a_certificate_together_in_both_precisions() {
+    strips_have_a_certificate_together::<f32>();
+    strips_have_a_certificate_together::<f64>();
+}
+
+#[test]
+fn the_learned_prior_works_in_strips_and_has_a_bound_for_the_whole() {
+    let (rows, cols) = (1200, 700);
+    let clean = picture(rows, cols);
+    let y = noisy::<f32>(&clean, 0.1, 16);
+    let options = Options { prior: Prior::Learned, noise: Some(0.1), ..Options::default() };
+    let plan = Plan::new(Planes::new(&y, rows, cols, 1).unwrap(), &options).unwrap();
+    assert!(plan.strips().len() > 1);
+    let (settings, go_on) = (Settings { iterations: Some(8), ..Settings::default() }, || ControlFlow::Continue(()));
+    let joined = Joined::solve(&plan, &settings, &Until::done(), &go_on).unwrap();
+    let whole = plan.whole().unwrap();
+    let report = joined.whole(&whole, &settings, true).unwrap().report;
+    let image: Vec<f32> = report.x.iter().map(|v| v * plan.scale() as f32).collect();
+    assert!(psnr(&image, &clean) > psnr(&y, &clean) + 3.5, "{}", psnr(&image, &clean));
+    let certificate = report.certificate.unwrap();
+    assert!(certificate.optimality.is_some_and(|found| found.gap.is_finite()));
+    let tolerance = Certificate::<f32>::default_tolerance();
+    assert!(certificate.verify(&whole.problem, &report.x, tolerance).unwrap().passed());
 }
 
 #[test]
@@ -151,7 +209,7 @@ fn nothing_to_do_leaves_the_image_as_it_is() {
     let image = Planes::new(&y, 40, 50, 1).unwrap();
     let options = Options { strength: 0.0, ..Options::default() };
     let answer = denoise(image, &options, &Settings::default(), &Until::done()).unwrap();
-    assert!(answer.image == y && answer.lambda == 0.0 && answer.solved.is_empty() && answer.penalty == "none");
+    assert!(answer.image == y && answer.lambda == 0.0 && answer.strips == 0 && answer.penalty == "none");
     let flat = vec![0.7; 2000];
     let answer = plainly(&flat, 40, 50, 1);
     assert!(answer.image == flat && answer.noise == 0.0);
@@ -266,12 +324,14 @@ fn the_learned_prior_removes_noise_and_says_how_far_from_the_least_it_is() {
     let planes = Planes::new(&y, rows, cols, 1).unwrap();
     let answer = denoise(planes, &options, &Settings::default(), &Until::done()).unwrap();
     assert!(psnr(&answer.image, &clean) > psnr(&y, &clean) + 7.0, "{}", psnr(&answer.image, &clean));
-    let found = answer.solved[0].report.certificate.as_ref().unwrap().optimality.unwrap();
+    let whole = Plan::new(planes, &options).unwrap().whole().unwrap();
+    let certificate = solve(&whole, &Settings::default(), Watch::default()).unwrap().report.certificate;
+    let found = certificate.unwrap().optimality.unwrap();
     assert!(found.gap < 0.05 * found.objective, "{found:?}");
     // To the end: certified, and much the same picture.
     let further = Settings { gap: Some(Gap::Relative(1e-4)), ..Settings::default() };
     let exact = denoise(planes, &options, &further, &Until::done()).unwrap();
-    assert_eq!(exact.solved[0].ended, Ended::Certified);
+    assert_eq!(exact.status, Status::Certified);
     let [near, there] = [&answer, &exact].map(|found| psnr(&found.image, &clean));
     assert!((near - there).abs() < 0.5, "{near} {there}");
 }

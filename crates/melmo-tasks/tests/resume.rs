@@ -27,6 +27,6 @@ fn every_snapshot_leads_to_the_same_bits() {
         let resumed = solve(&prepared, &settings, watch).unwrap();
         assert_eq!(resumed.report.x, whole.report.x, "from {k}");
         let points = |rows: &[melmo::trace::Row]| rows.iter().map(|row| row.k).collect::<Vec<_>>();
-        assert_eq!(points(&resumed.rows), points(&whole.rows), "from {k}");
+        assert_eq!(points(&resumed.report.trace), points(&whole.report.trace), "from {k}");
     }
 }

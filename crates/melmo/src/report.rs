@@ -22,25 +22,22 @@ pub struct Report<S: Real> {
     pub objective: f64,
     /// The scalars at x; its k counts the points of the run, also where the start is returned.
     pub info: Info,
-    /// The point of least F, when tracking it was asked for.
-    pub best: Option<Best<S>>,
     /// What was reached, re-checkable; `None` when even the start could not be evaluated.
     pub certificate: Option<Certificate<S>>,
     /// The recorded rows.
     pub trace: Vec<Row>,
-    /// Wall-clock time.
+    /// The method's time, before a resumption included: without rows, snapshots and observers.
     pub elapsed: Duration,
     /// F at the start and at the end, where somebody compared them ([`Report::rise`], [`Report::or_start`]) and it rose.
     pub rose: Option<Rose>,
 }
 
-/// The point of least F of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Best<S> {
-    /// Which point it is.
-    pub k: u64,
-    /// F there.
-    pub objective: f64,
-    /// The point.
-    pub x: Vec<S>,
+impl<S: Real> Report<S> {
+    /// The same, its certificate gone and its status [`Status::NotFinite`], where F, x or z is not finite. Finite gradients do not make
+    /// F finite: the squares of a sum overflow first. Nothing is certain about such a point.
+    #[must_use]
+    pub fn if_finite(self) -> Self {
+        let finite = self.objective.is_finite() && self.x.iter().chain(&self.z).all(|v| v.is_finite());
+        if finite { self } else { Self { status: Status::NotFinite, certificate: None, ..self } }
+    }
 }

@@ -64,22 +64,44 @@ impl Row {
 /// Which points are recorded, and how exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Every how many points; the first and the last row of a run are always kept.
-    pub every: u64,
+    /// Which points.
+    pub points: Points,
     /// Compute the exact dual norm of recorded points (a decomposition for spectral norms).
     pub exact_dual_norms: bool,
     /// Rows to make room for at the start, so that recording allocates nothing.
     pub capacity: usize,
 }
 
+/// Which points of a run are rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Points {
+    /// Every so many, the first and the last before the limit of steps. A row describes a point before its step, or one that an epoch
+    /// has judged: the point after the last step is none.
+    Every(u64),
+    /// So many to each doubling of k, and the point after the last step.
+    PerDoubling(u32),
+}
+
 impl Record {
     /// Every `every`-th point with exact dual norms, with room for `capacity` rows.
     pub fn every(every: u64, capacity: usize) -> Self {
-        Self { every: every.max(1), exact_dual_norms: true, capacity }
+        Self { points: Points::Every(every.max(1)), exact_dual_norms: true, capacity }
     }
 
-    /// Whether x_k is one of the points to keep.
-    pub(crate) fn wants(&self, k: u64) -> bool {
-        (k.saturating_sub(1)).is_multiple_of(self.every)
+    /// Whether a point is one to keep, after a row at `last`, in a run of at most so many steps.
+    pub(crate) fn wants(&self, info: &Info, last: Option<u64>, iterations: u64) -> bool {
+        let Some(last) = last.filter(|_| self.knows(info, iterations)) else { return self.knows(info, iterations) };
+        match self.points {
+            Points::Every(every) => (info.k - 1).is_multiple_of(every) || info.epoch.is_none() && info.k == iterations,
+            Points::PerDoubling(points) => {
+                let next = (last as f64 * (1.0 / f64::from(points)).exp2()).round() as u64;
+                info.k >= next.max(last + 1) || info.k > iterations
+            }
+        }
+    }
+
+    /// Whether a point can be a row at all.
+    pub(crate) fn knows(&self, info: &Info, iterations: u64) -> bool {
+        info.k <= iterations || info.epoch.is_some() || matches!(self.points, Points::PerDoubling(_))
     }
 }

@@ -2,7 +2,7 @@
 
 use melmo::catalogue::{Arguments, find, methods};
 use melmo::certificate::Certificate;
-use melmo::drive::{Epsilon, Options, Status, Stop, run};
+use melmo::drive::{Best, Epsilon, Options, Status, Stop, run};
 use melmo::error::Error;
 use melmo::geometry::{Norm, Oracle, for_layout};
 use melmo::linalg::{Dense as _, Into, Mat};
@@ -20,12 +20,15 @@ fn problem<S: Real>(f: Factorization<S>, g: impl Prox<S> + 'static) -> Problem<S
     Problem::new(f, g, t).unwrap()
 }
 
-fn solve<S: Real>(name: &str, given: &[(&str, f64)], problem: &Problem<S>, x0: &[S], steps: u64) -> Report<S> {
+/// The end, and the least F on the way.
+fn solve<S: Real>(name: &str, given: &[(&str, f64)], problem: &Problem<S>, x0: &[S], steps: u64) -> (Report<S>, f64) {
     let rows = methods::<S>();
     let row = find("method", &rows, name).unwrap();
     let geometry = for_layout(Norm::L2, problem.layout(), Oracle::Auto).unwrap();
     let mut solver = (row.build)(&Arguments::new(&row.entry, given).unwrap(), problem, geometry, x0).unwrap();
-    run(&mut *solver, &Options { track_best: true, ..Options::new(Stop::after(steps)) }, &mut [])
+    let mut best = Best::new(&mut *solver);
+    let report = run(&mut *solver, &Options::new(Stop::after(steps)), &mut [&mut best]);
+    (report, best.objective)
 }
 
 /// The least of (y − wh)² + ν/2·h² + λ|w| over a fine grid of w, h at its best.
@@ -44,8 +47,7 @@ fn one_by_one_reaches_the_optimum() {
     let f = Factorization::new(vec![y], 1, 1, 1).unwrap().ridge(nu).unwrap();
     let problem = problem(f, Entrywise::new(L1::new(lambda).unwrap(), 1));
     for (name, steps) in [("alternating", 400), ("palm", 2000), ("ipalm", 2000)] {
-        let report = solve(name, &[], &problem, &[1.0, 1.0], steps);
-        let best = report.best.unwrap().objective;
+        let (_, best) = solve(name, &[], &problem, &[1.0, 1.0], steps);
         assert!((best - least).abs() < 1e-6, "{name}: {best} instead of {least}");
     }
 }
@@ -65,7 +67,7 @@ fn a_penalty_that_is_nearly_nothing_leaves_the_best_fit() {
     let x0: Vec<f64> = Seeded::new(1).normals(f.layout().size());
     let problem = problem(f, Entrywise::new(Mcp::new(1e-6, 3.0).unwrap(), rows * rank));
     for name in ["alternating", "palm", "ipalm"] {
-        let reached = solve(name, &[], &problem, &x0, 3000).objective;
+        let reached = solve(name, &[], &problem, &x0, 3000).0.objective;
         assert!(reached >= infimum - 1e-9 && reached < infimum * (1.0 + 1e-5), "{name}: {reached} {infimum}");
     }
 }
@@ -78,9 +80,8 @@ fn rescaling_drives_the_degenerate_objective_to_its_infimum() {
     let infimum = f.value_grad(&mut vec![0.0; best_fit.len()], &best_fit, &mut vec![0.0; f.work_len()]);
     let x0: Vec<f64> = Seeded::new(1).normals(best_fit.len());
     let problem = problem(f, Entrywise::new(Mcp::new(1.0, 3.0).unwrap(), rows * rank));
-    let plain = solve("alternating", &[], &problem, &x0, 500);
-    let rescaled = solve("alternating", &[("rescale", 10.0)], &problem, &x0, 500);
-    let [plain, rescaled] = [plain, rescaled].map(|report| report.best.unwrap().objective);
+    let (_, plain) = solve("alternating", &[], &problem, &x0, 500);
+    let (_, rescaled) = solve("alternating", &[("rescale", 10.0)], &problem, &x0, 500);
     assert!(rescaled < infimum * 1.001 && rescaled >= infimum - 1e-9, "{rescaled} {infimum}");
     assert!(plain > rescaled);
 }
@@ -114,7 +115,7 @@ fn certified<S: Real>(small: f64) {
         let x0: Vec<S> = Seeded::new(2).normals(f.layout().size());
         let problem = problem(f, Entrywise::new(Mcp::new(0.4, 3.0).unwrap(), rows * rank));
         for name in ["alternating", "palm", "ipalm"] {
-            let report = solve(name, &[], &problem, &x0, 3000);
+            let (report, _) = solve(name, &[], &problem, &x0, 3000);
             assert_eq!(report.status, Status::Iterations);
             assert!((report.objective - problem.objective(&report.x)).abs() <= small * report.objective, "{name}");
             let certificate = report.certificate.unwrap();
@@ -174,7 +175,7 @@ fn exploring_never_shows_anything_worse_and_resumes() {
         last = objective;
     }
     assert!(settled, "the scout was never sent");
-    let plain = solve("alternating", &[("rescale", 10.0)], &problem, &x0, 4000).objective;
+    let plain = solve("alternating", &[("rescale", 10.0)], &problem, &x0, 4000).0.objective;
     assert!(last <= plain * (1.0 + 1e-9), "{last} {plain}");
     for cut in [1, 100, 700, 1500] {
         let (mut first, mut second) = (start(), start());
@@ -196,7 +197,7 @@ fn a_mask_of_ones_changes_nothing_but_rounding() {
     let x0: Vec<f64> = Seeded::new(3).normals(plain.layout().size());
     let [plain, masked] = [plain, masked].map(|f| problem(f, Entrywise::new(Mcp::new(0.3, 3.0).unwrap(), rows * rank)));
     for name in ["alternating", "palm", "ipalm"] {
-        let [a, b] = [&plain, &masked].map(|problem| solve(name, &[], problem, &x0, 20));
+        let [a, b] = [&plain, &masked].map(|problem| solve(name, &[], problem, &x0, 20).0);
         assert!(a.x.iter().zip(&b.x).all(|(a, b)| (a - b).abs() < 1e-8), "{name}");
     }
 }
@@ -212,7 +213,7 @@ fn missing_entries_of_a_low_rank_matrix_come_back() {
     let f = Factorization::masked(y.clone(), mask.clone(), rows, cols, rank).unwrap().ridge(0.01).unwrap();
     let x0: Vec<f64> = seeded.normals(f.layout().size());
     let problem = problem(f, Entrywise::new(L1::new(0.01).unwrap(), rows * rank));
-    let report = solve("alternating", &[], &problem, &x0, 1000);
+    let (report, _) = solve("alternating", &[], &problem, &x0, 1000);
     let (w, h) = report.x.split_at(rows * rank);
     let mut fit = vec![0.0; rows * cols];
     f64::gemm(&mut fit, Into::Replace, 1.0, Mat::new(w, rows, rank), Mat::new(h, rank, cols));

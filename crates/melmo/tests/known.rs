@@ -2,7 +2,7 @@
 
 use crate::support::lasso_by_coordinates;
 use melmo::block::Layout;
-use melmo::drive::{Epsilon, Options, Status, Stop, run};
+use melmo::drive::{Best, Epsilon, Options, Status, Stop, run};
 use melmo::geometry::{Norm, Oracle, for_layout};
 use melmo::linalg::{Dense as _, Mat};
 use melmo::operator::{Dense, Difference2d, Identity, LinOp, Select};
@@ -18,7 +18,7 @@ fn melmo(problem: &Problem<f64>, norm: Norm, schedule: Power, x0: &[f64], steps:
     let geometry = for_layout(norm, problem.layout(), Oracle::Auto).unwrap();
     let kept = x0.to_vec();
     let mut solver = Melmo::new(problem, geometry, schedule, x0).unwrap();
-    let report = run(&mut solver, &Options { track_best: true, ..Options::new(Stop::after(steps)) }, &mut []);
+    let report = run(&mut solver, &Options::new(Stop::after(steps)), &mut []);
     assert_eq!(x0, kept, "the start was modified");
     report
 }
@@ -73,8 +73,11 @@ fn masked_recovery_reaches_its_closed_form_optimum_from_zero() {
     let f = MaskedLeastSquares::new(layout.clone(), y, Some(mask)).unwrap();
     let g = Entrywise::new(Mcp::new(lambda, mu).unwrap(), n * n);
     let problem = Problem::new(f, g, Identity::new(layout)).unwrap();
-    let report = melmo(&problem, Norm::L2, Power::balanced(1.0), &vec![0.0; n * n], 10_000);
-    let best = report.best.unwrap().objective;
+    let geometry = for_layout(Norm::L2, problem.layout(), Oracle::Auto).unwrap();
+    let mut solver = Melmo::new(&problem, geometry, Power::balanced(1.0), &vec![0.0; n * n]).unwrap();
+    let mut best = Best::new(&mut solver);
+    run(&mut solver, &Options::new(Stop::after(10_000)), &mut [&mut best]);
+    let best = best.objective;
     assert!(best >= least - 1e-9 && best - least <= 1e-4 * least, "{best} instead of {least}");
 }
 
@@ -210,7 +213,7 @@ fn other_reasons_to_stop() {
     assert_eq!(report.status, Status::Target);
     assert!(report.objective <= 0.5 * first);
     let report = go(Stop::after(1000), &mut |k| k == 7);
-    assert_eq!((report.status, report.info.k), (Status::Stopped, 7));
+    assert_eq!((report.status, report.info.k), (Status::Interrupted, 7));
     let report = go(Stop { time: Some(std::time::Duration::ZERO), ..Stop::after(1000) }, &mut |_| false);
     assert_eq!((report.status, report.info.k), (Status::Time, 1));
     // Steps of more than half a second: the third would end after the limit, and is not begun.
@@ -221,9 +224,6 @@ fn other_reasons_to_stop() {
     };
     let report = go(Stop { time: Some(limit), ..Stop::after(1000) }, slowly);
     assert!(report.status == Status::Time && report.info.k <= 2, "{:?} at {}", report.status, report.info.k);
-    let stalled = Some(melmo::drive::Stalled { steps: 50, relative: 1e-3 });
-    let report = go(Stop { stalled, ..Stop::after(100_000) }, &mut |_| false);
-    assert_eq!(report.status, Status::Stalled);
     let report = go(Stop::after(1000).at_epsilon(Epsilon::Relative(0.5)), &mut |_| false);
     assert_eq!(report.status, Status::Certified);
     let report = go(Stop::after(0), &mut |_| false);
@@ -323,23 +323,10 @@ fn the_start_counts_for_epochs_too() {
     };
     let none = run(&mut epoch(), &Options::new(Stop::after(0)), &mut []);
     assert_eq!((none.status, &none.x), (Status::Iterations, &start));
-    let report = run(&mut epoch(), &Options { track_best: true, ..Options::new(Stop::after(3)) }, &mut []);
-    let best = report.best.unwrap();
+    let mut solver = epoch();
+    let mut best = Best::new(&mut solver);
+    run(&mut solver, &Options::new(Stop::after(3)), &mut [&mut best]);
     assert!(best.objective <= problem.objective(&start), "{} is worse than the start", best.objective);
-}
-
-#[test]
-fn an_objective_that_does_not_move_is_stalled() {
-    let layout = Layout::vector(5).unwrap();
-    let f = MaskedLeastSquares::new(layout.clone(), vec![0.0; 5], None).unwrap();
-    let problem = Problem::new(f, Entrywise::new(L1::new(1.0).unwrap(), 5), Identity::new(layout)).unwrap();
-    for relative in [0.0, 1e-3] {
-        let geometry = for_layout(Norm::L2, problem.layout(), Oracle::Auto).unwrap();
-        let mut solver = Melmo::new(&problem, geometry, Power::balanced(1.0), &[0.0; 5]).unwrap();
-        let stalled = Some(melmo::drive::Stalled { steps: 10, relative });
-        let report = run(&mut solver, &Options::new(Stop { stalled, ..Stop::after(1000) }), &mut []);
-        assert_eq!((report.status, report.info.k), (Status::Stalled, 11));
-    }
 }
 
 #[test]

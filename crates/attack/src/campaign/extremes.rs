@@ -8,7 +8,7 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo::smooth::MaskedLeastSquares;
-use melmo_tasks::{Defaults, Ended, PenaltyChoice, Prepared, Settings, Solved, Watch, factorize, recover, solve};
+use melmo_tasks::{Defaults, PenaltyChoice, Prepared, Settings, Solved, Watch, factorize, recover, solve};
 
 use crate::run::{Run, below, one_of};
 
@@ -45,7 +45,7 @@ fn one<S: Real>(settings: &Settings, scale: f64, seeded: &mut Seeded) -> Result<
     let penalty = one_of(seeded, &PENALTIES).parse().map_err(|_| "no penalty of the catalogue")?;
     let Some(prepared) = problem(&y, rows, cols, &penalty, seeded) else { return Ok(()) };
     let Ok(solved) = solve(&prepared, settings, Watch::default()) else { return Ok(()) };
-    let told = || format!("{} on {rows}×{cols}, {penalty}: {:?}, {y:?}", S::NAME, solved.ended);
+    let told = || format!("{} on {rows}×{cols}, {penalty}: {:?}, {y:?}", S::NAME, solved.report.status);
     judge(&prepared, &solved, settings).map_err(|wrong| format!("{wrong}: {}", told()))
 }
 
@@ -92,7 +92,7 @@ fn problem<S: Real>(
 fn judge<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, settings: &Settings) -> Result<(), String> {
     let (problem, report) = (&prepared.problem, &solved.report);
     let finite = report.objective.is_finite() && report.x.iter().chain(&report.z).all(|v| v.is_finite());
-    if solved.ended == Ended::NotFinite {
+    if solved.report.status == melmo::drive::Status::NotFinite {
         return Ok(());
     }
     if !finite {

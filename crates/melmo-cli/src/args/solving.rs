@@ -55,9 +55,9 @@ pub struct Solving {
     /// Other parameters of the method (`melmo list methods`), as in kappa=1e-3
     #[arg(long, value_name = "KEY=VALUE,…", value_delimiter = ',', value_parser = parameter, help_heading = "Solving")]
     pub set: Vec<(String, f64)>,
-    /// f32 or f64
-    #[arg(long, default_value = "f64", value_parser = ["f32", "f64"], help_heading = "Solving")]
-    pub precision: String,
+    /// f32 or f64; f64 unless given, f32 for a large picture that is denoised in strips
+    #[arg(long, value_parser = ["f32", "f64"], help_heading = "Solving")]
+    pub precision: Option<String>,
     /// Threads to use; unless given MELMO_THREADS or OMP_NUM_THREADS, else all cores. The result does not depend on it
     #[arg(long, value_name = "N", help_heading = "Solving")]
     pub threads: Option<usize>,
@@ -90,6 +90,9 @@ pub struct Solving {
     /// (1e-4 in f32) unless given or another stop is asked for, 0 for never
     #[arg(long, value_name = "TOL", allow_negative_numbers = true, value_parser = number::parse, help_heading = "Stopping")]
     pub tolerance: Option<f64>,
+    /// Stop where F is at most this
+    #[arg(long, value_name = "F", allow_negative_numbers = true, value_parser = number::parse, help_heading = "Stopping")]
+    pub target_objective: Option<f64>,
     /// Epochs at most, for the epoch methods; n epochs are 2ⁿ − 1 steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=62), help_heading = "Stopping")]
     pub max_epochs: Option<u32>,
@@ -139,6 +142,11 @@ pub struct Solving {
 }
 
 impl Solving {
+    /// The precision that was asked for, or the usual one.
+    pub fn precision(&self) -> &str {
+        self.precision.as_deref().unwrap_or("f64")
+    }
+
     /// What they mean to the solver.
     pub fn settings(&self) -> Settings {
         let numbers = [
@@ -164,6 +172,7 @@ impl Solving {
             gap: self.gap.map(Gap::Absolute).or(self.relative_gap.map(Gap::Relative)),
             radius: self.radius,
             tolerance: self.tolerance,
+            target: self.target_objective,
             max_epochs: self.max_epochs,
             time_limit: self.time_limit,
         }

@@ -20,7 +20,7 @@ const MEANINGLESS: [&str; 9] =
 /// Status 0 when every law holds, 1 when one does not.
 pub fn run(check: &Check, job: &Job) -> Result<ExitCode, Error> {
     job.refuse(&MEANINGLESS, |_| "`check` solves nothing: leave it out")?;
-    solving!(&check.problem, problem => match problem.solving.precision.as_str() {
+    solving!(&check.problem, problem => match problem.solving.precision() {
         "f32" => run_in::<f32, _>(problem),
         _ => run_in::<f64, _>(problem),
     })

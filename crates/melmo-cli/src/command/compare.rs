@@ -21,7 +21,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Status 0 when every method had its turn, 1 when it was interrupted.
 pub fn run(compare: &Compare, job: &Job) -> Result<ExitCode, Error> {
-    solving!(&compare.problem, problem => match problem.solving.precision.as_str() {
+    solving!(&compare.problem, problem => match problem.solving.precision() {
         "f32" => run_in::<f32, _>(compare, problem, job),
         _ => run_in::<f64, _>(compare, problem, job),
     })

@@ -177,12 +177,12 @@ impl Solve for Complete {
 
     fn deliver<S: Real>(
         &self,
-        ready: &Ready<S, Kept>,
+        kept: &Kept,
         solved: &Solved<S>,
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error> {
-        let Kept { all, known, held_out, offsets, plan, names, ids } = &ready.kept;
+        let Kept { all, known, held_out, offsets, plan, names, ids } = kept;
         let mut filled = plan.matrix(offsets, &solved.report.x, &solved.report.z);
         let cols = all.cols;
         let at = |i: usize, j: usize| filled[i * cols + j];
@@ -213,8 +213,8 @@ impl Solve for Complete {
         Ok(())
     }
 
-    fn pictures<S: Real>(&self, ready: &Ready<S, Kept>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
-        let Kept { all, offsets, plan, .. } = &ready.kept;
+    fn pictures<S: Real>(&self, kept: &Kept, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        let Kept { all, offsets, plan, .. } = kept;
         let filled = plan.matrix(offsets, &solved.report.x, &solved.report.z);
         heatmap("the model", &filled, all.rows, all.cols)
             .map(|image| Gallery::new([image]).into())

@@ -87,12 +87,12 @@ impl Solve for Factorize {
 
     fn deliver<S: Real>(
         &self,
-        ready: &Ready<S, Self::Kept>,
+        kept: &Self::Kept,
         solved: &Solved<S>,
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error> {
-        let (data, mask, rows, cols) = &ready.kept;
+        let (data, mask, rows, cols) = kept;
         let kept =
             Kept { y: convert::<S>(data), mask: mask.as_ref().map(|mask| convert(mask)), rows: *rows, cols: *cols };
         let (w, h) = (&solved.report.z, &solved.report.x[rows * self.rank..]);
@@ -120,8 +120,8 @@ impl Solve for Factorize {
         Ok(())
     }
 
-    fn pictures<S: Real>(&self, ready: &Ready<S, Self::Kept>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
-        let (data, _, rows, cols) = &ready.kept;
+    fn pictures<S: Real>(&self, kept: &Self::Kept, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        let (data, _, rows, cols) = kept;
         let (w, h) = (&solved.report.z, &solved.report.x[rows * self.rank..]);
         let mut product = vec![S::ZERO; rows * cols];
         S::gemm(&mut product, Into::Replace, S::ONE, Mat::new(w, *rows, self.rank), Mat::new(h, self.rank, *cols));

@@ -45,7 +45,7 @@ impl Solve for Recover {
 
     fn deliver<S: Real>(
         &self,
-        ready: &Ready<S, Self::Kept>,
+        kept: &Self::Kept,
         solved: &Solved<S>,
         outputs: &mut Outputs,
         summary: &mut Summary,
@@ -54,13 +54,13 @@ impl Solve for Recover {
         let zeros = z.iter().filter(|z| **z == S::ZERO).count();
         summary.add("zeros", zeros, "zeros", format!("{zeros} of {} entries", z.len()));
         match &self.output {
-            Some(path) => outputs.array(path, &array(vec![ready.kept.0, ready.kept.1], z), None),
+            Some(path) => outputs.array(path, &array(vec![kept.0, kept.1], z), None),
             None => Ok(()),
         }
     }
 
-    fn pictures<S: Real>(&self, ready: &Ready<S, Self::Kept>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
-        let (rows, cols) = ready.kept;
+    fn pictures<S: Real>(&self, kept: &Self::Kept, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        let &(rows, cols) = kept;
         heatmap("X", &solved.report.z, rows, cols).map(|image| Gallery::new([image]).into()).into_iter().collect()
     }
 }

@@ -135,12 +135,12 @@ impl Solve for Regress {
 
     fn deliver<S: Real>(
         &self,
-        ready: &Ready<S, Self::Kept>,
+        kept: &Self::Kept,
         solved: &Solved<S>,
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error> {
-        let Kept { regression, names, path, predict } = &ready.kept;
+        let Kept { regression, names, path, predict } = kept;
         let fitted = regression.coefficients(&solved.report.z);
         let nonzero = fitted.values.iter().filter(|b| **b != 0.0).count();
         summary.number("intercept", "intercept", fitted.intercept);
@@ -186,13 +186,13 @@ impl Solve for Regress {
         Ok(())
     }
 
-    fn pictures<S: Real>(&self, ready: &Ready<S, Self::Kept>, _: &Solved<S>) -> Vec<melmo_page::Item> {
-        let Some(path) = &ready.kept.path else { return Vec::new() };
+    fn pictures<S: Real>(&self, kept: &Self::Kept, _: &Solved<S>) -> Vec<melmo_page::Item> {
+        let Some(path) = &kept.path else { return Vec::new() };
         let column = |value: &dyn Fn(&Point) -> f64| path.points.iter().map(value).collect::<Vec<f64>>();
         let lambda = || column(&|point| point.lambda);
         let low = column(&|point| point.mean - point.error);
         let high = column(&|point| point.mean + point.error);
-        let measure = ready.kept.regression.loss.measure();
+        let measure = kept.regression.loss.measure();
         let held_out = Chart::new("Held-out loss along the path", [Axis::log("λ")], Axis::linear(measure))
             .series(Series::new(measure, lambda(), column(&|point| point.mean)).band(low, high))
             .reference(Reference::vertical("least", path.points[path.best].lambda));

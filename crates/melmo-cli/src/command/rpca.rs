@@ -61,12 +61,12 @@ impl Solve for Rpca {
 
     fn deliver<S: Real>(
         &self,
-        ready: &Ready<S, Stack>,
+        kept: &Stack,
         solved: &Solved<S>,
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error> {
-        let stack = &ready.kept;
+        let stack = kept;
         let (rows, cols) = stack.rows_cols();
         let (low_rank, sparse) = solved.report.z.split_at(rows * cols);
         let rank = rpca::rank(low_rank, rows, cols);
@@ -88,13 +88,13 @@ impl Solve for Rpca {
         }
     }
 
-    fn pictures<S: Real>(&self, ready: &Ready<S, Stack>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+    fn pictures<S: Real>(&self, kept: &Stack, solved: &Solved<S>) -> Vec<melmo_page::Item> {
         // Of a stack the first frame.
-        let (rows, cols) = match ready.kept.shape[..] {
+        let (rows, cols) = match kept.shape[..] {
             [_, rows, cols] => (rows, cols),
-            _ => ready.kept.rows_cols(),
+            _ => kept.rows_cols(),
         };
-        let (low_rank, sparse) = solved.report.z.split_at(ready.kept.data.len());
+        let (low_rank, sparse) = solved.report.z.split_at(kept.data.len());
         let images = [heatmap("L", low_rank, rows, cols), heatmap("S", sparse, rows, cols)];
         vec![Gallery::new(images.into_iter().flatten()).title("Low rank and sparse").into()]
     }

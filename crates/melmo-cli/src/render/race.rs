@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
+use melmo::drive::Status;
 use melmo::real::Real;
 use melmo::trace::Row;
 use melmo_page::{Align, Axis, Cell, Chart, Code, Column, Page, Section, Series, Table, plain};
-use melmo_tasks::Ended;
 use melmo_tasks::compare::{Line, lowest};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ struct Entry {
     dual_norm: Option<f64>,
     prox_gap: Option<f64>,
     verified: Option<bool>,
-    ended: Ended,
+    status: Status,
 }
 
 fn name<S: Real>(line: &Line<S>) -> String {
@@ -51,12 +51,12 @@ fn entries<S: Real>(lines: &[Line<S>]) -> Vec<Entry> {
             objective: solved.report.objective,
             over: (solved.report.objective - least) / size,
             steps: solved.report.info.k.saturating_sub(1),
-            seconds: solved.elapsed.as_secs_f64(),
+            seconds: solved.report.elapsed.as_secs_f64(),
             near: line.reached(least + NEAR * size),
             dual_norm: certificate.map(|certificate| certificate.dual_norm.upper),
             prox_gap: certificate.map(|certificate| certificate.prox_gap),
             verified: line.verified,
-            ended: solved.ended,
+            status: solved.report.status,
         })
     };
     let mut all: Vec<Entry> = lines.iter().filter_map(entry).collect();
@@ -75,14 +75,16 @@ const COLUMNS: [&str; 9] =
 fn cells(entry: &Entry) -> [String; 9] {
     let known = |value: Option<f64>| value.map_or("–".into(), short);
     let near = entry.near.map_or("–".into(), |(steps, time)| format!("{steps} steps, {}", seconds(time)));
-    let steps = match entry.ended {
-        Ended::Time => format!("{} (time is up)", entry.steps),
-        Ended::Settled => format!("{} (settled)", entry.steps),
-        Ended::Start => format!("{} (back at the start)", entry.steps),
-        Ended::Certified => format!("{} (certified)", entry.steps),
-        Ended::NotFinite => format!("{} (not finite)", entry.steps),
-        Ended::Interrupted => format!("{} (interrupted)", entry.steps),
-        Ended::Iterations => entry.steps.to_string(),
+    let steps = match entry.status {
+        Status::Time => format!("{} (time is up)", entry.steps),
+        Status::Settled => format!("{} (settled)", entry.steps),
+        Status::Start => format!("{} (back at the start)", entry.steps),
+        Status::Certified => format!("{} (certified)", entry.steps),
+        Status::NotFinite => format!("{} (not finite)", entry.steps),
+        Status::Interrupted => format!("{} (interrupted)", entry.steps),
+        Status::Target => format!("{} (target)", entry.steps),
+        Status::Stalled => format!("{} (stalled)", entry.steps),
+        Status::Iterations => entry.steps.to_string(),
     };
     [
         entry.method.clone(),
@@ -108,7 +110,7 @@ pub fn tell<S: Real>(lines: &[Line<S>], summary: &mut Summary) {
             "method": entry.method, "F": entry.objective, "over": entry.over, "iterations": entry.steps,
             "seconds": entry.seconds, "iterations_to_near": entry.near.map(|near| near.0),
             "seconds_to_near": entry.near.map(|near| near.1), "dual_norm": entry.dual_norm,
-            "prox_gap": entry.prox_gap, "verified": entry.verified, "status": entry.ended.name(),
+            "prox_gap": entry.prox_gap, "verified": entry.verified, "status": entry.status.name(),
         })
     });
     summary.silent("methods", methods.collect::<Vec<_>>());
@@ -147,7 +149,7 @@ pub fn print<S: Real>(lines: &[Line<S>], summary: &Summary) -> io::Result<()> {
 
 /// The rows of every method that ran.
 pub fn traces<S: Real>(lines: &[Line<S>]) -> Vec<(String, &[Row])> {
-    lines.iter().filter_map(|line| Some((name(line), &line.solved.as_ref().ok()?.rows[..]))).collect()
+    lines.iter().filter_map(|line| Some((name(line), &line.solved.as_ref().ok()?.report.trace[..]))).collect()
 }
 
 fn curves<S: Real>(lines: &[Line<S>], title: &str, label: &str, value: impl Fn(&Row) -> f64) -> Chart {

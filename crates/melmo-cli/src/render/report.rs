@@ -1,9 +1,10 @@
 //! `--report FILE.html`: what was solved, the convergence, the certificate, the result as a picture; one file, no network.
 
+use melmo::drive::Status;
 use melmo::real::Real;
 use melmo::trace::Row;
 use melmo_page::{Axis, Callout, Cell, Chart, Code, Column, Item, Page, Section, Series, Table, plain};
-use melmo_tasks::{Ended, Solved};
+use melmo_tasks::Solved;
 
 use crate::job::Job;
 use crate::render::{Summary, short};
@@ -24,8 +25,8 @@ pub fn page<S: Real>(job: &Job, summary: &Summary, solved: &Solved<S>, pictures:
     let mut page = Page::new(format!("melmo {}", job.command))
         .subtitle("What was solved, how it went, what is certain.")
         .section(result);
-    if solved.rows.len() > 1 {
-        page = page.section(convergence(&solved.rows));
+    if solved.report.trace.len() > 1 {
+        page = page.section(convergence(&solved.report.trace));
     }
     let again = Section::new("Once more").paragraph("The same job, from the command line:").item(Code::new(job.line()));
     let precision = S::NAME;
@@ -45,9 +46,9 @@ fn verdict<S: Real>(solved: &Solved<S>) -> Callout {
     if let Some(gap) = certificate.gap() {
         numbers += &format!(" F is within {} of the least there is.", short(gap));
     }
-    match (solved.ended, certificate.claim) {
-        (Ended::Certified, Some(_)) => Callout::good(numbers).title("Certified, as it was asked for"),
-        (Ended::NotFinite, _) => {
+    match (solved.report.status, certificate.claim) {
+        (Status::Certified, Some(_)) => Callout::good(numbers).title("Certified, as it was asked for"),
+        (Status::NotFinite, _) => {
             Callout::warning(numbers).title("A number was not finite; the last good point is shown")
         }
         _ => Callout::note(numbers).title("What can be re-checked"),

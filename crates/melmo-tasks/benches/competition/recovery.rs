@@ -4,6 +4,7 @@
 //! many steps each method needs to F ≤ F* + 10⁻⁹, at most 1000.
 
 use melmo::catalogue::{Arguments, find, methods};
+use melmo::drive::Best;
 use melmo::prelude::*;
 
 use crate::Flags;
@@ -75,10 +76,10 @@ fn recover(case: &Case, method: &str, x0: &[f64]) -> Result<Option<(f64, Option<
         built => built?,
     };
     let stop = Stop { target: Some(case.least + 1e-9), ..Stop::after(STEPS) };
-    let report = run(&mut *solver, &Options { track_best: true, ..Options::new(stop) }, &mut []);
+    let mut best = Best::new(&mut *solver);
+    let report = run(&mut *solver, &Options::new(stop), &mut [&mut best]);
     let steps = (report.status == Status::Target).then(|| report.info.k - 1);
-    let best = report.best.as_ref().map_or(f64::INFINITY, |best| best.objective);
-    Ok(Some((best.min(lowest(&case.problem, &report)), steps)))
+    Ok(Some((best.objective.min(lowest(&case.problem, &report)), steps)))
 }
 
 fn table(case: &Case) -> Result<(String, Vec<Instance>), Error> {

@@ -7,15 +7,15 @@
 //! `polished` takes coordinate descent's path and looks past each of its points. `--designs wide,large` names those wanted,
 //! `--seconds N` ends a method after N seconds of the clock for each λ (not `path`).
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use melmo::catalogue::{Arguments, find, methods};
-use melmo::drive::Stalled;
 use melmo::prelude::*;
 use melmo::smooth::Form;
-use melmo::solver::{LambdaPath, geometric};
+use melmo::solver::{Info, LambdaPath, geometric};
 use melmo_data::csv;
 
 use crate::Flags;
@@ -145,8 +145,15 @@ fn along(
         let mut solver = (row.build)(&Arguments::defaults(&row.entry).unwrap(), &problem, geometry, &x).ok()?;
         // `polished` seems to stand still while it looks past a point, which it does where g is not convex.
         let looks = method == "polished" && problem.g().weak_convexity() > 0.0;
-        let stalled = (!looks).then_some(Stalled { steps: 100, relative: 1e-9 });
-        let report = run(&mut *solver, &Options::new(Stop { stalled, time, ..Stop::after(steps) }), &mut []);
+        let (mut since, mut least) = (1, f64::INFINITY);
+        let mut stalled = |info: &Info, solver: &mut dyn Solver<f64>| {
+            let objective = info.objective.unwrap_or_else(|| solver.objective());
+            if objective < least - 1e-9 * least.abs() || least.is_infinite() {
+                (since, least) = (info.k, objective);
+            }
+            if !looks && info.k - since >= 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let report = run(&mut *solver, &Options::new(Stop { time, ..Stop::after(steps) }), &mut [&mut stalled]);
         reached.push(problem.objective(&report.z).min(problem.objective(&report.x)));
         x = report.z;
     }

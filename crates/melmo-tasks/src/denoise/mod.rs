@@ -23,6 +23,7 @@
 //! ```
 
 mod activity;
+mod joined;
 pub mod learned;
 mod model;
 pub mod noise;
@@ -32,20 +33,18 @@ mod start;
 pub mod strips;
 mod variation;
 
+pub use joined::Joined;
 pub use plan::Plan;
 pub use planes::Planes;
 pub use strips::Strip;
 pub use variation::{Grid, variation};
 
-use std::sync::Mutex;
-
+use melmo::drive::Status;
 use melmo::real::Real;
-use melmo::threads;
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::settings::Settings;
-use crate::solve::{Solved, Watch, solve};
 use crate::until::Until;
 
 /// What a picture is taken to be like.
@@ -106,8 +105,10 @@ pub struct Denoised<S: Real> {
     pub lambda: f64,
     /// The penalty, in one line.
     pub penalty: String,
-    /// How each strip was solved, from top to bottom; none where nothing was done. Their points are in `image`.
-    pub solved: Vec<Solved<S>>,
+    /// How many strips it was solved in; 0 where nothing was done.
+    pub strips: usize,
+    /// Why it ended: the worst of all strips.
+    pub status: Status,
 }
 
 /// Denoises an image, its strips in parallel, as far as they get until it is over.
@@ -118,18 +119,14 @@ pub fn denoise<S: Real>(
     until: &Until,
 ) -> Result<Denoised<S>, Error> {
     let plan = Plan::new(image, options)?;
-    let out = Mutex::new(plan.blank());
-    let one = |strip: &Strip| -> Result<Solved<S>, Error> {
-        let mut enough = until.watcher("denoising");
-        let watch = Watch { watcher: Some(&mut enough), ..Watch::default() };
-        let mut solved = solve(&plan.prepare(strip)?, settings, watch)?;
-        let x = std::mem::take(&mut solved.report.x);
-        solved.report.z = Vec::new();
-        // Where two strips meet their shares are added; the sum of two numbers does not depend on who comes first.
-        plan.place(&mut out.lock().unwrap_or_else(std::sync::PoisonError::into_inner), strip, &x);
-        Ok(solved)
+    let (noise, lambda, penalty, strips) = (plan.noise(), plan.lambda(), plan.penalty(), plan.strips().len());
+    let (image, status) = match strips {
+        0 => (image.data.to_vec(), Status::Settled),
+        _ => {
+            let Joined { x, status, .. } = Joined::solve(&plan, settings, until, &|| until.asked("denoising"))?;
+            let scale = S::of(plan.scale());
+            (x.into_iter().map(|v| v * scale).collect(), status)
+        }
     };
-    let solved = threads::map(plan.strips().iter(), one).into_iter().collect::<Result<_, _>>()?;
-    let image = out.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    Ok(Denoised { image, noise: plan.noise(), lambda: plan.lambda(), penalty: plan.penalty(), solved })
+    Ok(Denoised { image, noise, lambda, penalty, strips, status })
 }

@@ -1,7 +1,12 @@
 //! What is to be done to an image: its noise, its problem, its strips. Whoever drives the solves asks for them one by one.
 
+use melmo::block::Layout;
 use melmo::geometry::Norm;
+use melmo::operator::Identity;
+use melmo::penalty::{Entrywise, Interval};
+use melmo::problem::Problem;
 use melmo::real::Real;
+use melmo::smooth::MaskedLeastSquares;
 
 use super::strips::{Strip, strips};
 use super::{Options, Planes, Prior, activity, learned, model, noise, start};
@@ -133,14 +138,43 @@ impl<'a, S: Real> Plan<'a, S> {
         &self.strips
     }
 
-    /// The image's units for one unit of the problem's: σ (√strength times it for the learned prior), or 1 for a penalty that was asked for.
+    /// Numbers of the image.
+    pub(super) fn samples(&self) -> usize {
+        self.image.data.len()
+    }
+
+    /// Rows and columns of the image.
+    pub(super) fn shape(&self) -> [usize; 2] {
+        [self.image.rows, self.image.cols]
+    }
+
+    /// The image's units for one unit of the problem's: σ (√strength times it for the learned prior), or 1 for a penalty that was asked
+    /// for and where there is nothing to do.
     pub fn scale(&self) -> f64 {
         match self.chosen {
+            _ if self.strips.is_empty() => 1.0,
             Some(_) => 1.0,
             // Stronger is what it would do to stronger noise: R itself cannot be multiplied and stay convex beside the data.
             None if self.is_learned() => self.noise * self.strength.sqrt(),
             None => self.noise,
         }
+    }
+
+    /// The whole image's problem and where it starts.
+    pub fn whole(&self) -> Result<Prepared<S>, Error> {
+        match self.strips.is_empty() {
+            true => self.idle(),
+            false => self.prepare(&Strip::whole(self.image.rows)),
+        }
+    }
+
+    /// ½‖X − Y‖² and no penalty, at Y: where there is nothing to do.
+    fn idle(&self) -> Result<Prepared<S>, Error> {
+        let (y, layout) = (self.image.data.to_vec(), Layout::vector(self.image.data.len())?);
+        let none = Entrywise::new(Interval::new(f64::NEG_INFINITY, f64::INFINITY)?, y.len());
+        let f = MaskedLeastSquares::new(layout.clone(), y.clone(), None)?;
+        let problem = Problem::new(f, none, Identity::new(layout))?;
+        Ok(Prepared { problem, start: y, defaults: Defaults::default(), optimum: Some(0.0) })
     }
 
     /// A strip's problem and where it starts.
@@ -172,15 +206,5 @@ impl<'a, S: Real> Plan<'a, S> {
             },
         };
         Ok(Prepared { problem, start, defaults, optimum: None })
-    }
-
-    /// The image that strips are placed in: zeros, or the image itself where there is nothing to do.
-    pub fn blank(&self) -> Vec<S> {
-        if self.strips.is_empty() { self.image.data.to_vec() } else { vec![S::ZERO; self.image.data.len()] }
-    }
-
-    /// Adds a strip's share of the image, from its solution. Every strip once, in any order.
-    pub fn place(&self, out: &mut [S], strip: &Strip, x: &[S]) {
-        strip.place(out, x, self.scale(), self.image.rows, self.image.cols);
     }
 }

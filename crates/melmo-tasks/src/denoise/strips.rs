@@ -35,6 +35,11 @@ pub fn strips(rows: usize, cols: usize, channels: usize) -> Vec<Strip> {
 }
 
 impl Strip {
+    /// All rows of an image in one piece.
+    pub fn whole(rows: usize) -> Self {
+        Self { seen: 0..rows, own: 0..rows }
+    }
+
     /// What row i of the image takes from this strip: 1 inside, falling to 0 across a border; neighbours sum to 1.
     fn share(&self, i: usize, rows: usize) -> f64 {
         let ramp = |past: f64| (0.5 + past / (2 * FADE) as f64).clamp(0.0, 1.0);
@@ -44,14 +49,14 @@ impl Strip {
         top.min(foot)
     }
 
-    /// out += share·scale·x: the strip's part of the image, from its solution.
-    pub(super) fn place<S: Real>(&self, out: &mut [S], x: &[S], scale: f64, rows: usize, cols: usize) {
+    /// out += share·x: the strip's part of the image, from its solution.
+    pub(super) fn place<S: Real>(&self, out: &mut [S], x: &[S], rows: usize, cols: usize) {
         let planes = out.chunks_exact_mut(rows * cols).zip(x.chunks_exact(self.seen.len() * cols));
         for (out, x) in planes {
             for (i, x) in self.seen.clone().zip(x.chunks_exact(cols)) {
                 let share = self.share(i, rows);
                 if share > 0.0 {
-                    melmo::vector::axpy(&mut out[i * cols..(i + 1) * cols], share * scale, x);
+                    melmo::vector::axpy(&mut out[i * cols..(i + 1) * cols], share, x);
                 }
             }
         }

@@ -179,6 +179,13 @@ impl<S: Real> Certificate<S> {
         Self::of_look(&mut room, x, &seen, norms, Asked { claim, dual_norm, radius: None })
     }
 
+    /// The certificate of x with u = Tx and this β, or with the same z and w and a larger β where rounding would show; with z and F.
+    pub fn at(problem: &Problem<S>, x: &[S], beta: f64, norms: Vec<BlockNorm>, asked: Asked) -> Certified<S> {
+        let mut room = Room::new(problem);
+        let shown = strongest(&mut room, x, Shown::smoothed(beta));
+        Self::seen_by(&mut room, x, shown, norms, asked)
+    }
+
     /// The certificate of what a witness sees at x, with z and F there. The one way to a certificate, wherever x lives.
     pub(crate) fn seen_by<W: Witness<Real = S>>(
         witness: &mut W,

@@ -1,19 +1,24 @@
 //! Driving a solver: the one place for time, stopping and status.
 
+mod best;
 mod judge;
+mod record;
 mod start;
 mod stop;
 
+pub use best::Best;
+pub use record::{Keep, Snapshot};
 pub use start::Rose;
-pub use stop::{Epsilon, Gap, Stalled, Stop};
+pub use stop::{Epsilon, Gap, Stop};
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use crate::certificate::Certified;
 use crate::drive::judge::Judge;
+use crate::drive::record::Recorder;
 use crate::real::Real;
-use crate::report::{Best, Report};
+use crate::report::Report;
 use crate::solver::{Info, Solver};
 use crate::trace::{Record, Row};
 
@@ -24,24 +29,25 @@ pub struct Options {
     pub stop: Stop,
     /// Which points to record.
     pub record: Option<Record>,
-    /// Keep the point of least F.
-    pub track_best: bool,
 }
 
 impl Options {
-    /// Stop as said; record nothing, track nothing.
+    /// Stop as said; record nothing.
     pub fn new(stop: Stop) -> Self {
-        Self { stop, record: None, track_best: false }
+        Self { stop, record: None }
     }
 }
 
 /// A step of this length is expected to be followed by one as long. Shorter ones end soon enough, and may be an accident.
 const LONG: Duration = Duration::from_millis(500);
 
-/// Sees every point and may end the run: a progress bar, Ctrl-C, a checkpoint.
+/// Sees every point and may end the run: a progress bar, Ctrl-C. What it takes is not counted as the method's time.
 pub trait Observer<S: Real> {
     /// Called at every evaluated point; `solver` can be asked for its point, F, or its state.
     fn observe(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> ControlFlow<()>;
+
+    /// Called where a row was recorded, before the point is observed.
+    fn recorded(&mut self, _row: &Row, _solver: &mut dyn Solver<S>) {}
 }
 
 impl<S: Real, F: FnMut(&Info, &mut dyn Solver<S>) -> ControlFlow<()>> Observer<S> for F {
@@ -60,8 +66,8 @@ pub enum Status {
     /// F reached its target.
     Target,
     /// An observer ended the run.
-    Stopped,
-    /// F no longer falls, or no step of the method lowers it any more.
+    Interrupted,
+    /// No step of the method leads anywhere.
     Stalled,
     /// All steps were taken.
     Iterations,
@@ -69,8 +75,25 @@ pub enum Status {
     Time,
     /// F rose: the start is returned ([`Report::or_start`]).
     Start,
-    /// An evaluation was not finite; the report's point is the last that was.
+    /// A number was not finite; the report's point is the last that was.
     NotFinite,
+}
+
+impl Status {
+    /// One word, for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Certified => "certified",
+            Self::Settled => "settled",
+            Self::Target => "target",
+            Self::Interrupted => "interrupted",
+            Self::Stalled => "stalled",
+            Self::Iterations => "iterations",
+            Self::Time => "time",
+            Self::Start => "start",
+            Self::NotFinite => "not-finite",
+        }
+    }
 }
 
 /// Runs a solver to the first reason to stop.
@@ -79,7 +102,26 @@ pub fn run<S: Real>(
     options: &Options,
     observers: &mut [&mut dyn Observer<S>],
 ) -> Report<S> {
-    let mut drive = Drive::new(options, solver);
+    run_on(solver, options, (Vec::new(), Duration::ZERO), None, observers)
+}
+
+/// Runs a solver that was restored from a snapshot: its rows and its time go on. Snapshots are handed out now and then, and once more
+/// when an observer ends the run.
+pub fn run_on<S: Real>(
+    solver: &mut dyn Solver<S>,
+    options: &Options,
+    past: (Vec<Row>, Duration),
+    keep: Option<(Duration, Keep<'_, S>)>,
+    observers: &mut [&mut dyn Observer<S>],
+) -> Report<S> {
+    let recorder = Recorder::new(options, past, keep);
+    let mut drive = Drive {
+        stop: &options.stop,
+        judge: Judge::new(options.stop, solver),
+        recorder,
+        last: None,
+        last_seen: Instant::now(),
+    };
     let status = loop {
         if options.stop.iterations == 0 && solver.steps_first() {
             break Status::Iterations;
@@ -92,42 +134,20 @@ pub fn run<S: Real>(
             break status;
         }
     };
-    drive.finish(status, solver)
+    drive.finish(status, solver, observers)
 }
 
-/// What a run remembers between points. Everything is allocated before the first.
-struct Drive<'o, S> {
-    options: &'o Options,
-    start: Instant,
+/// What a run remembers between points.
+struct Drive<'o, 'w, S: Real> {
+    stop: &'o Stop,
+    judge: Judge,
+    recorder: Recorder<'w, S>,
+    last: Option<Info>,
     /// When the last point was there.
     last_seen: Instant,
-    trace: Vec<Row>,
-    best: Option<Best<S>>,
-    judge: Judge,
-    last: Option<Info>,
-    /// The least F seen, and where it last fell by enough to count as progress.
-    progress: Option<(u64, f64)>,
 }
 
-impl<'o, S: Real> Drive<'o, S> {
-    fn new(options: &'o Options, solver: &mut dyn Solver<S>) -> Self {
-        let begin = |solver: &mut dyn Solver<S>| {
-            // A solver that steps first never shows where it began.
-            let objective = if solver.steps_first() { solver.look(false).objective() } else { f64::INFINITY };
-            Best { k: 1, objective, x: solver.x() }
-        };
-        Self {
-            options,
-            start: Instant::now(),
-            last_seen: Instant::now(),
-            trace: Vec::with_capacity(options.record.map_or(0, |r| r.capacity)),
-            best: options.track_best.then(|| begin(solver)),
-            judge: Judge::new(options.stop, solver),
-            last: None,
-            progress: None,
-        }
-    }
-
+impl<S: Real> Drive<'_, '_, S> {
     /// Records one finite point and decides whether it is the last.
     fn take(
         &mut self,
@@ -135,49 +155,35 @@ impl<'o, S: Real> Drive<'o, S> {
         solver: &mut dyn Solver<S>,
         observers: &mut [&mut dyn Observer<S>],
     ) -> Option<Status> {
-        let stop = &self.options.stop;
-        let step = self.long_step();
-        let steps_taken = info.k - 1;
-        let finished = steps_taken >= stop.iterations;
-        // A row describes a point before its step, or one that an epoch has judged.
-        let is_row = !finished || info.epoch.is_some();
-        let last_row = info.epoch.is_none() && steps_taken + 1 == stop.iterations;
-        let is_end = self.trace.is_empty() || last_row;
-        let recorded = is_row && self.options.record.is_some_and(|r| r.wants(info.k) || is_end);
-        if info.objective.is_none() && (recorded || stop.needs_objective() || self.best.is_some()) {
+        let (stop, step) = (self.stop, self.long_step());
+        let refused = self.recorder.hand_out().is_break();
+        if self.recorder.wants(&info) {
+            info.objective = self.recorder.push(&info, solver, observers);
+        } else if info.objective.is_none() && stop.target.is_some() {
             info.objective = Some(solver.objective());
         }
-        self.keep_best(&info, solver);
-        let stalled = self.has_stalled(&info);
         let certified = self.judge.is_certified(&info, solver);
         let settled = !certified && self.judge.has_settled(&info, solver);
-        let mut halted = false;
-        for observer in observers.iter_mut() {
-            halted |= observer.observe(&info, solver).is_break();
-        }
+        let halted = self.is_halted(&info, solver, observers);
         let reached = |target: f64| info.objective.is_some_and(|objective| objective <= target);
-        let status = if certified {
-            Some(Status::Certified)
-        } else if stop.target.is_some_and(reached) {
-            Some(Status::Target)
-        } else if halted {
-            Some(Status::Stopped)
-        } else if settled {
-            Some(Status::Settled)
-        } else if stalled {
-            Some(Status::Stalled)
-        } else if finished {
-            Some(Status::Iterations)
-        } else if stop.time.is_some_and(|limit| self.start.elapsed() + step >= limit) {
-            Some(Status::Time)
-        } else {
-            None
-        };
         self.last = Some(info);
-        if recorded || (is_row && status.is_some() && self.options.record.is_some()) {
-            self.record(&info, solver);
-        }
-        status
+        let status = if certified {
+            Status::Certified
+        } else if stop.target.is_some_and(reached) {
+            Status::Target
+        } else if halted || refused {
+            Status::Interrupted
+        } else if settled {
+            Status::Settled
+        } else if info.k > stop.iterations {
+            Status::Iterations
+        } else if stop.time.is_some_and(|limit| self.recorder.since_start() + step >= limit) {
+            Status::Time
+        } else {
+            self.recorder.remember(solver);
+            return None;
+        };
+        Some(status)
     }
 
     /// How long the step to this point took, where it was long: one that would end after the time limit is not begun.
@@ -187,48 +193,38 @@ impl<'o, S: Real> Drive<'o, S> {
         if step >= LONG { step } else { Duration::ZERO }
     }
 
-    fn record(&mut self, info: &Info, solver: &mut dyn Solver<S>) {
-        let exact = self.options.record.is_some_and(|r| r.exact_dual_norms);
-        self.trace.push(Row::at(info, solver, exact, self.start.elapsed().as_secs_f64()));
-    }
-
-    fn keep_best(&mut self, info: &Info, solver: &mut dyn Solver<S>) {
-        if let (Some(best), Some(objective)) = (&mut self.best, info.objective)
-            && objective < best.objective
-        {
-            (best.k, best.objective) = (info.k, objective);
-            solver.read(&mut best.x);
+    /// Asks everybody who watches; whoever ends the run gets a snapshot of its last point.
+    fn is_halted(&mut self, info: &Info, solver: &mut dyn Solver<S>, observers: &mut [&mut dyn Observer<S>]) -> bool {
+        if observers.is_empty() {
+            return false;
         }
-    }
-
-    fn has_stalled(&mut self, info: &Info) -> bool {
-        let (Some(rule), Some(objective)) = (self.options.stop.stalled, info.objective) else { return false };
-        match self.progress {
-            // Anything is progress from ∞.
-            Some((_, least))
-                if objective < least - rule.relative * least.abs() || objective < least && least.is_infinite() =>
-            {
-                self.progress = Some((info.k, objective));
-                false
-            }
-            Some((since, _)) => info.k - since >= rule.steps,
-            None => {
-                self.progress = Some((info.k, objective));
-                false
-            }
+        let ask =
+            |halted: bool, observer: &mut &mut dyn Observer<S>| observer.observe(info, solver).is_break() || halted;
+        let halted = self.recorder.aside(|_| observers.iter_mut().fold(false, ask));
+        if halted {
+            self.recorder.hand_out_last(solver);
         }
+        halted
     }
 
-    fn finish(self, status: Status, solver: &mut dyn Solver<S>) -> Report<S> {
-        let elapsed = self.start.elapsed();
+    fn finish(
+        mut self,
+        status: Status,
+        solver: &mut dyn Solver<S>,
+        observers: &mut [&mut dyn Observer<S>],
+    ) -> Report<S> {
         let last = self.last.filter(|_| status != Status::NotFinite);
+        if let Some(last) = &last {
+            self.recorder.end(last, solver, observers);
+        }
+        let elapsed = self.recorder.elapsed();
         let Certified { z, objective, of_pair, certificate } =
             self.judge.end(last.as_ref(), status == Status::Certified, solver);
-        let (x, certificate) = (solver.x(), certificate.ok());
+        let (x, certificate, trace) = (solver.x(), certificate.ok(), self.recorder.into_rows());
         // A constraint that Tx keeps to the tolerance, not to the last bit: z keeps it wholly.
         let kept = matches!(status, Status::Certified | Status::Settled) && objective == f64::INFINITY;
         let objective = if kept { of_pair } else { objective };
         let info = self.last.unwrap_or(Info::unknown());
-        Report { status, x, z, objective, info, best: self.best, certificate, trace: self.trace, elapsed, rose: None }
+        Report { status, x, z, objective, info, certificate, trace, elapsed, rose: None }
     }
 }

@@ -1,6 +1,6 @@
 //! The start as a candidate for the answer: F need not fall with every step, and a run may end above where it began.
 
-use crate::certificate::{Asked, Certificate, Certified, Evidence, Room, strongest};
+use crate::certificate::{Asked, Certificate, Certified};
 use crate::drive::{Status, Stop};
 use crate::geometry::BlockNorm;
 use crate::problem::Problem;
@@ -38,16 +38,13 @@ impl<S: Real> Report<S> {
         let rose = self.rise(start, problem);
         let (Some(rise), false) = (rose, self.status == Status::Certified) else { return Self { rose, ..self } };
         let beta = self.certificate.as_ref().map_or(1.0, |certificate| certificate.beta).min(problem.beta_limit());
-        let mut room = Room::new(problem);
-        let shown = room.take_up(Evidence::smoothed(beta));
-        let shown = strongest(&mut room, start, shown);
         let asked = Asked { radius: stop.radius, ..Asked::default() };
-        let Certified { z, objective, certificate, .. } = Certificate::seen_by(&mut room, start, shown, norms, asked);
+        let Certified { z, objective, certificate, .. } = Certificate::at(problem, start, beta, norms, asked);
         let (x, certificate) = (start.to_vec(), certificate.ok());
         let passes =
             |tolerance| certificate.as_ref().is_some_and(|c| c.passed(problem, start, tolerance).unwrap_or(false));
         let status = match self.status {
-            Status::Stopped | Status::NotFinite | Status::Time => self.status,
+            Status::Interrupted | Status::NotFinite | Status::Time => self.status,
             Status::Settled if stop.tolerance.is_some_and(passes) => Status::Settled,
             _ => Status::Start,
         };

@@ -31,15 +31,6 @@ impl Gap {
     }
 }
 
-/// F counts as stalled when its least value has not fallen by `relative`·|F| within `steps` steps.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stalled {
-    /// How long to wait for progress.
-    pub steps: u64,
-    /// What counts as progress.
-    pub relative: f64,
-}
-
 /// When to stop. The number of steps always limits a run; the rest is optional.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
@@ -58,23 +49,12 @@ pub struct Stop {
     pub tolerance: Option<f64>,
     /// Until F ≤ target.
     pub target: Option<f64>,
-    /// Until F no longer falls.
-    pub stalled: Option<Stalled>,
 }
 
 impl Stop {
     /// After so many steps.
     pub fn after(iterations: u64) -> Self {
-        Self {
-            iterations,
-            time: None,
-            epsilon: None,
-            gap: None,
-            radius: None,
-            tolerance: None,
-            target: None,
-            stalled: None,
-        }
+        Self { iterations, time: None, epsilon: None, gap: None, radius: None, tolerance: None, target: None }
     }
 
     /// Also when both certificate numbers are at most ε.
@@ -90,9 +70,5 @@ impl Stop {
     /// Also where F(x) − F* is proven to be small.
     pub fn at_gap(self, gap: Gap) -> Self {
         Self { gap: Some(gap), ..self }
-    }
-
-    pub(super) fn needs_objective(&self) -> bool {
-        self.target.is_some() || self.stalled.is_some()
     }
 }

@@ -1,17 +1,17 @@
 //! `melmo denoise`: in one piece when it is watched closely or small, else strip by strip.
 
 mod quality;
-mod strips;
 mod words;
 
-use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use melmo::real::Real;
 use melmo::seeded::Seeded;
-use melmo_tasks::Solved;
-use melmo_tasks::denoise::{Options, Plan, Planes, Strip, strips as cut};
+use melmo_tasks::denoise::{Joined, Options, Plan, Planes, strips as cut};
+use melmo_tasks::solve::iterations;
+use melmo_tasks::{Settings, Solved, Until};
 
 use crate::args::{Denoise, Solving};
 use crate::checkpoint::Checkpoint;
@@ -21,82 +21,43 @@ use crate::input::Inputs;
 use crate::job::Job;
 use crate::output::{Outputs, extension};
 use crate::picture::Picture;
-use crate::render::{Summary, say, short};
+use crate::render::{Summary, progress, short};
 use crate::session::{self, Ready, Solve};
+
+/// Samples of a picture in strips that is certified without being asked: a certificate takes about 140 bytes for each of them.
+const CERTIFIED: usize = 1 << 24;
 
 /// The picture as it was solved for, and the clean one.
 pub struct Kept {
     picture: Picture,
     reference: Option<Picture>,
+    /// σ.
+    noise: f64,
     /// The image's units for one unit of the problem's.
     scale: f64,
+    in_strips: bool,
 }
 
-/// Runs the command in the way that fits the picture's size and what is asked for.
+/// Runs the command; single precision is plenty for a large picture, and half the memory.
 pub fn run(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
-    let solving = &denoise.solving;
-    let files = [&solving.trace, &solving.checkpoint, &solving.result, &solving.report, &denoise.init];
-    let settings = solving.settings();
-    let proven = settings.epsilon.is_some() || settings.gap.is_some();
-    let watched = files.iter().any(|file| file.is_some()) || proven;
-    let mut inputs = session::inputs(solving);
-    let (picture, reference) = denoise.pictures(&mut inputs)?;
-    let large = cut::strips(picture.rows, picture.cols, picture.planes.len()).len() > 1;
-    let idle = denoise.is_idle(&picture)?;
-    if idle && watched {
-        say::note("melmo: note: nothing is solved, so that no trace, checkpoint, result or report is written");
+    let mut inputs = session::inputs(&denoise.solving);
+    let shape = Picture::shape(inputs.look_ahead(&denoise.input)?);
+    let mut denoise = denoise.clone();
+    if shape.is_some_and(|shape| denoise.in_strips(shape)) {
+        denoise.solving.precision.get_or_insert_with(|| "f32".into());
     }
-    if large && !watched || idle {
-        return strips::run(denoise, job, picture, reference, &inputs.until);
-    }
-    session::run_with(&Whole { denoise, read: Cell::new(Some((picture, reference))) }, job, begun, inputs)
-}
-
-/// The picture in one piece, as it was read to find out its size: an input that is a pipe can be read once only.
-struct Whole<'d> {
-    denoise: &'d Denoise,
-    read: Cell<Option<(Picture, Option<Picture>)>>,
-}
-
-impl Solve for Whole<'_> {
-    type Kept = Kept;
-
-    fn solving(&self) -> &Solving {
-        &self.denoise.solving
-    }
-
-    fn outputs(&self) -> Result<Vec<PathBuf>, Error> {
-        self.denoise.outputs()
-    }
-
-    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Kept>, Error> {
-        match self.read.take() {
-            Some((picture, reference)) => self.denoise.ready(picture, reference, inputs, summary),
-            None => self.denoise.prepare(inputs, summary),
-        }
-    }
-
-    fn deliver<S: Real>(
-        &self,
-        ready: &Ready<S, Kept>,
-        solved: &Solved<S>,
-        outputs: &mut Outputs,
-        summary: &mut Summary,
-    ) -> Result<(), Error> {
-        self.denoise.deliver(ready, solved, outputs, summary)
-    }
-
-    fn pictures<S: Real>(&self, ready: &Ready<S, Kept>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
-        Solve::pictures(self.denoise, ready, solved)
-    }
+    session::run_with(&denoise, job, begun, inputs)
 }
 
 impl Denoise {
-    /// Nothing is to be removed.
-    fn is_idle(&self, picture: &Picture) -> Result<bool, Error> {
-        let data = picture.together::<f64>();
-        let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
-        Ok(Plan::new(image, &self.options(picture))?.strips().is_empty())
+    /// Whether a picture of this shape is solved strip by strip: where it is large, and nobody asks for what only a run in one piece
+    /// has, a way of its own or a goal for the whole.
+    fn in_strips(&self, [rows, cols, channels]: [usize; 3]) -> bool {
+        let Solving { trace, checkpoint, .. } = &self.solving;
+        let watched = [trace, checkpoint, &self.init].iter().any(|file| file.is_some());
+        let Settings { epsilon, gap, target, .. } = self.solving.settings();
+        let goal = epsilon.is_some() || gap.is_some() || target.is_some();
+        !watched && !goal && rows * cols > 0 && cut::strips(rows, cols, channels).len() > 1
     }
 
     /// OUT, or IN-denoised in the format of IN.
@@ -125,6 +86,29 @@ impl Denoise {
         Ok((picture, reference))
     }
 
+    /// Solves a large picture strip by strip, on all cores. The strips depend on its size alone, so the result does not depend on how
+    /// many threads there are.
+    fn joined<S: Real>(&self, ready: &Ready<S, Kept>, settings: &Settings, until: &Until) -> Result<Solved<S>, Error> {
+        let Kept { picture, noise, .. } = &ready.kept;
+        let joined = {
+            let data = picture.together::<S>();
+            let options = Options { noise: Some(*noise), ..self.options(picture) };
+            let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
+            let plan = Plan::new(image, &options)?;
+            let steps = iterations(&ready.prepared.defaults, settings) * plan.strips().len() as u64;
+            let bar = progress::bar(self.solving.quiet, steps);
+            let each = || {
+                bar.inc(1);
+                if progress::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            let joined = Joined::solve(&plan, settings, until, &each);
+            bar.finish_and_clear();
+            joined?
+        };
+        let certify = picture.samples() <= CERTIFIED || self.solving.result.is_some();
+        Ok(joined.whole(&ready.prepared, settings, certify)?)
+    }
+
     /// The problem of pictures that were read.
     fn ready<S: Real>(
         &self,
@@ -137,16 +121,23 @@ impl Denoise {
         let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
         let plan = Plan::new(image, &self.options(&picture))?;
         self.tell(&picture, &plan, summary);
-        let whole = Strip { seen: 0..picture.rows, own: 0..picture.rows };
-        let mut prepared = plan.prepare(&whole)?;
+        let mut prepared = plan.whole()?;
         if let Some(path) = &self.init {
             let start = picture.read_like(inputs, path)?;
             let scaled = start.together::<f64>().into_iter().map(|value| S::of(value / plan.scale()));
             prepared.start = scaled.collect();
         }
-        let resolved = vec![("noise", plan.noise().to_string())];
-        let scale = plan.scale();
-        Ok(Ready { prepared, kept: Kept { picture, reference, scale }, resolved })
+        let (noise, scale, strips) = (plan.noise(), plan.scale(), plan.strips().len());
+        let in_strips = strips > 1 && self.in_strips([picture.rows, picture.cols, picture.planes.len()]);
+        let mut resolved = vec![("noise", noise.to_string())];
+        if in_strips && picture.samples() > CERTIFIED && self.solving.result.is_none() {
+            summary.text("uncertified", "certificate", "none: it takes memory for so large a picture; --result has it");
+        }
+        if in_strips {
+            summary.add("strips", strips, "strips", format!("{strips}, solved one by one and faded into one another"));
+            resolved.push(("precision", S::NAME.into()));
+        }
+        Ok(Ready { prepared, kept: Kept { picture, reference, noise, scale, in_strips }, resolved })
     }
 
     fn options(&self, picture: &Picture) -> Options {
@@ -170,23 +161,6 @@ impl Denoise {
         summary.add("noise", noise, "noise", format!("σ = {} ({how}{share})", short(noise)));
         summary.text("penalty", "penalty", plan.penalty());
     }
-
-    /// Writes the picture, and says how near it comes to the clean one.
-    fn hand_over(
-        &self,
-        kept: &Kept,
-        denoised: &Picture,
-        outputs: &mut Outputs,
-        summary: &mut Summary,
-    ) -> Result<(), Error> {
-        if let Some(clean) = &kept.reference {
-            quality::tell(clean, &kept.picture, denoised, summary)?;
-        }
-        if let Some(path) = &self.noisy_output {
-            kept.picture.write(outputs, path)?;
-        }
-        denoised.write(outputs, &self.target())
-    }
 }
 
 impl Solve for Denoise {
@@ -207,21 +181,35 @@ impl Solve for Denoise {
         self.ready(picture, reference, inputs, summary)
     }
 
-    fn deliver<S: Real>(
+    fn in_parts<S: Real>(
         &self,
         ready: &Ready<S, Self::Kept>,
+        settings: &Settings,
+        until: &Until,
+    ) -> Option<Result<Solved<S>, Error>> {
+        ready.kept.in_strips.then(|| self.joined(ready, settings, until))
+    }
+
+    fn deliver<S: Real>(
+        &self,
+        kept: &Self::Kept,
         solved: &Solved<S>,
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error> {
-        let kept = &ready.kept;
         let rest = solved.report.certificate.as_ref().and_then(|c| Rest::of(c, solved.report.x.len(), kept.scale));
         rest.into_iter().for_each(|rest| rest.tell(summary));
-        self.hand_over(kept, &kept.picture.with(&solved.report.x, kept.scale), outputs, summary)
+        let denoised = kept.picture.with(&solved.report.x, kept.scale);
+        if let Some(clean) = &kept.reference {
+            quality::tell(clean, &kept.picture, &denoised, summary)?;
+        }
+        if let Some(path) = &self.noisy_output {
+            kept.picture.write(outputs, path)?;
+        }
+        denoised.write(outputs, &self.target())
     }
 
-    fn pictures<S: Real>(&self, ready: &Ready<S, Self::Kept>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
-        let kept = &ready.kept;
+    fn pictures<S: Real>(&self, kept: &Self::Kept, solved: &Solved<S>) -> Vec<melmo_page::Item> {
         let after = kept.picture.with(&solved.report.x, kept.scale);
         let pair = kept.picture.preview("before").zip(after.preview("after"));
         pair.map(|(before, after)| melmo_page::ImagePair::new("Before and after", before, after).into())

@@ -23,11 +23,6 @@ impl Rest {
         all.then_some(Self { pull: certificate.dual_norm.upper * unit, difference: certificate.prox_gap * unit })
     }
 
-    /// The larger of each.
-    pub fn or(self, other: Self) -> Self {
-        Self { pull: self.pull.max(other.pull), difference: self.difference.max(other.difference) }
-    }
-
     pub fn tell(self, summary: &mut Summary) {
         let text = format!(
             "data and penalty are in balance to {} a pixel, differences of pixels to {} (root mean squares, in the picture's units)",

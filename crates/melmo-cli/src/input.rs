@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use melmo::real::Real;
-use melmo_data::{Array, Data, Limits, bundled};
+use melmo_data::{Array, Data, Frame, Limits, bundled};
 use melmo_tasks::Until;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::args::Solving;
 use crate::error::Error;
 use crate::nearest;
-use crate::render::progress;
+use crate::render::{Summary, progress};
 
 /// The content of a file that this program wrote. Nothing but a file is one: a pipe may never speak, and a device never ends.
 pub fn own(path: &Path) -> std::io::Result<Vec<u8>> {
@@ -52,6 +52,8 @@ pub struct Inputs {
     length: usize,
     /// What was read before its turn. An input that is a pipe can be read once only.
     ahead: Option<(PathBuf, Data)>,
+    /// What a reader took a table for, where that was not plain.
+    notes: Vec<String>,
 }
 
 /// A matrix with real entries, NaN where it has none.
@@ -79,12 +81,34 @@ impl Inputs {
     /// As these options say. Digests are worth their time only where they go into a file, to be `known_again`.
     pub fn new(solving: &Solving, known_again: bool, until: &Until) -> Self {
         let limits = solving.max_entries.map(Limits::entries).unwrap_or_default();
-        Self { sources: Vec::new(), known_again, until: until.clone(), limits, length: 0, ahead: None }
+        Self { known_again, limits, ..Self::plain(until) }
+    }
+
+    /// Files that need not be known again.
+    pub fn plain(until: &Until) -> Self {
+        let (sources, notes) = (Vec::new(), Vec::new());
+        Self {
+            sources,
+            known_again: false,
+            until: until.clone(),
+            limits: Limits::default(),
+            length: 0,
+            ahead: None,
+            notes,
+        }
     }
 
     /// Numbers that may be made of what was read last.
     pub fn most(&self) -> usize {
         self.limits.of(self.length)
+    }
+
+    /// Says what tables were taken for, where that was not plain.
+    pub fn tell(&mut self, summary: &mut Summary) {
+        let notes = std::mem::take(&mut self.notes);
+        if !notes.is_empty() {
+            summary.add("notes", notes.clone(), "note", notes.join("; "));
+        }
     }
 
     fn remember(&mut self, path: &Path, digest: impl FnOnce() -> String) {
@@ -104,11 +128,56 @@ impl Inputs {
         if let Some((_, data)) = self.ahead.take_if(|(known, _)| known == path) {
             return Ok(data);
         }
-        let set = bundled::sets().iter().find(|set| Path::new(set.name) == path);
-        if let (Some(set), false) = (set, path.exists()) {
-            self.remember(path, || format!("bundled {}", set.name));
-            return Ok(Data::Array((set.load)()?));
+        match self.bundled(path)? {
+            Some(array) => Ok(Data::Array(array)),
+            None => self.read(path, |limits, see| melmo_data::open_seen(path, limits, see)),
         }
+    }
+
+    /// A table with words in it, or numbers of any other format.
+    pub fn frame(&mut self, path: &Path) -> Result<Frame, Error> {
+        let frame = match self.bundled(path)? {
+            Some(array) => Frame::of_array(array),
+            None => self.read(path, |limits, see| melmo_data::open_frame(path, limits, see))?,
+        };
+        let (rows, cols) = match frame.array.rows_cols() {
+            Some(size) => size,
+            None => return Err(no_matrix(path, &frame.array.shape)),
+        };
+        if rows == 0 || cols == 0 {
+            return Err(Error::input(path, format!("found a {rows}×{cols} table; expected at least one cell")));
+        }
+        if frame.commas {
+            self.note(path, "decimal commas");
+        }
+        self.note_index(path, frame.index.as_deref());
+        Ok(frame)
+    }
+
+    fn note(&mut self, path: &Path, note: &str) {
+        let file = path.file_name().unwrap_or(path.as_os_str());
+        self.notes.push(format!("{}: {note}", file.display()));
+    }
+
+    fn note_index(&mut self, path: &Path, index: Option<&[String]>) {
+        if index.is_some() {
+            self.note(path, "the first column has no name: it is taken for the names of the rows");
+        }
+    }
+
+    fn bundled(&mut self, path: &Path) -> Result<Option<Array>, Error> {
+        let set = bundled::sets().iter().find(|set| Path::new(set.name) == path).filter(|_| !path.exists());
+        let Some(set) = set else { return Ok(None) };
+        self.remember(path, || format!("bundled {}", set.name));
+        Ok(Some((set.load)()?))
+    }
+
+    /// Reads a file that is there, and remembers it.
+    fn read<T: Send>(
+        &mut self,
+        path: &Path,
+        open: impl FnOnce(&Limits, &mut dyn FnMut(&[u8])) -> Result<T, melmo_data::Error> + Send,
+    ) -> Result<T, Error> {
         if !path.exists() {
             return Err(Error::input(path, nearest::missing(path)));
         }
@@ -117,7 +186,7 @@ impl Inputs {
         }
         let (until, limits) = (self.until.clone(), self.limits);
         progress::while_reading(path, &until, || {
-            Ok(melmo_data::open_seen(path, &limits, |bytes| {
+            Ok(open(&limits, &mut |bytes| {
                 self.length = bytes.len();
                 self.remember(path, || digest(bytes));
             })?)
@@ -127,12 +196,13 @@ impl Inputs {
     /// A matrix; a vector is one column.
     pub fn matrix(&mut self, path: &Path) -> Result<Matrix, Error> {
         let (names, array) = match self.open(path)? {
-            Data::Table(table) => (table.names, table.array),
+            Data::Table(table) => {
+                self.note_index(path, table.index.as_deref());
+                (table.names, table.array)
+            }
             other => (None, other.into_array()),
         };
-        let Some((rows, cols)) = array.rows_cols() else {
-            return Err(Error::input(path, format!("found an array of shape {:?}; expected a matrix", array.shape)));
-        };
+        let Some((rows, cols)) = array.rows_cols() else { return Err(no_matrix(path, &array.shape)) };
         if rows == 0 || cols == 0 {
             return Err(Error::input(path, format!("found a {rows}×{cols} matrix; expected at least one entry")));
         }
@@ -163,6 +233,10 @@ impl Inputs {
             }
         }
     }
+}
+
+fn no_matrix(path: &Path, shape: &[usize]) -> Error {
+    Error::input(path, format!("found an array of shape {shape:?}; expected a matrix"))
 }
 
 /// SHA-256, as hexadecimal digits.

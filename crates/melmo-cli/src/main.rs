@@ -54,6 +54,7 @@ fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
             use_threads(reproduce.threads)?;
             command::reproduce::run(&reproduce)
         }
+        Command::Predict(predict) => command::predict::run(&predict),
         Command::Verify(verify) => {
             use_threads(None)?;
             command::verify::run(&verify)

@@ -72,7 +72,7 @@ impl Outputs {
     /// An array by the file's extension, with column names where the format has them.
     pub fn array(&mut self, path: &Path, array: &Array, names: Option<&[String]>) -> Result<(), Error> {
         let encoded = match extension(path).as_str() {
-            "csv" => csv::encode(&csv::Table { names: names.map(Into::into), array: array.clone() }),
+            "csv" => csv::encode(&csv::Table { names: names.map(Into::into), array: array.clone(), index: None }),
             "mtx" => matrix_market::encode(array),
             _ => npy::encode(array),
         };
@@ -132,6 +132,11 @@ pub fn extension(path: &Path) -> String {
 pub fn part(path: &Path, part: &str) -> PathBuf {
     let extension = path.extension().map_or("npy".into(), |extension| extension.to_string_lossy().into_owned());
     path.with_extension(format!("{part}.{extension}"))
+}
+
+/// A name as a cell of a CSV file.
+pub fn quoted(name: &str) -> String {
+    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into() }
 }
 
 /// Refuses a name whose extension no array format has.

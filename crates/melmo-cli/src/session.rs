@@ -108,6 +108,7 @@ fn run_in<S: Real, C: Solve>(
         summary.text("resumed", "resumed", caveat);
     }
     let ready = command.prepare::<S>(&mut inputs, &mut summary)?;
+    inputs.tell(&mut summary);
     // What reading and preparing took is no longer there for the solver.
     let settings = Settings { time_limit: inputs.until.left(), ..solving.settings() };
     // What an earlier run was about to put in place may be there until this one has ended.

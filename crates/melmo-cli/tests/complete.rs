@@ -110,8 +110,12 @@ fn what_makes_no_sense_is_refused() {
     place.write("mask.csv", "1,0\n0,1\n");
     place.refused("complete gaps.csv", &["every entry is missing"]);
     place.refused("complete whole.csv", &["no entry", "--mask"]);
-    place.refused("complete pairs.csv --ratings", &["three columns"]);
+    place.refused("complete pairs.csv --ratings", &["2 columns", "three"]);
     place.refused("complete ids.csv --ratings", &["entry 1", "2.5", "whole number"]);
+    place.write("odd.csv", "a,user,rating\n1,2,3\n1,3,4\n");
+    place.refused("complete odd.csv --ratings", &["a, user, rating", "--fields"]);
+    place.refused("complete odd.csv --ratings --fields user,a,stars", &["`stars`", "a, user, rating"]);
+    place.refused("complete y.csv --pairs pairs.csv --predictions p.csv", &["--ratings"]);
     place.refused("complete y.csv --mask mask.csv", &["mask.csv", "30×20"]);
     place.refused("complete y.csv --rank 21", &["rank", "1 to 20"]);
     place.refused("complete y.csv --holdout 1", &["--holdout"]);
@@ -119,4 +123,47 @@ fn what_makes_no_sense_is_refused() {
     place.refused("complete y.csv --offsets no --offset-weight 1", &["--offset-weight"]);
     place.refused("complete y.csv --rank 2 --penalty mcp", &["--penalty"]);
     place.refused("complete y.csv -o filled.txt", &["filled.txt", ".npy"]);
+}
+
+/// The same list with its columns in another order, by names of people and things.
+fn named(place: &Place, name: &str, keep: impl Fn(usize, usize) -> bool) {
+    let known = (0..600).map(|at| (at / 20, at % 20)).filter(|(i, j)| keep(*i, *j));
+    let lines: Vec<String> = known.map(|(i, j)| format!("{},\"p, {i}\",thing {j}", entry(i, j))).collect();
+    place.write(name, format!("rating,user_id,item\n{}", lines.join("\n")));
+}
+
+#[test]
+fn a_list_is_read_by_the_names_in_its_header() {
+    let place = Place::new();
+    list(&place);
+    named(&place, "named.csv", |i, j| (7 * i + 3 * j) % 5 != 0);
+    named(&place, "test.csv", |i, j| (7 * i + 3 * j) % 5 == 0);
+    place.write("pairs.csv", "item,user_id\nthing 3,\"p, 4\"\nthing 3,nobody\n");
+    let options = "--rank 3 --ridge 0.1 --offset-weight 1 --iterations 20";
+    let by_name = place.json(&format!(
+        "complete named.csv --ratings {options} --test test.csv --pairs pairs.csv --predictions p.csv -o filled.npy"
+    ));
+    assert_eq!(by_name["list"], "rows by user_id, columns by item, values by rating");
+    assert_eq!(by_name["shape"], serde_json::json!([30, 20]));
+    assert!(by_name["test_rmse"].as_f64().unwrap() < 0.2, "{by_name}");
+    let text = place.read("p.csv");
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[1].starts_with("\"p, 4\",thing 3,") && lines[2].starts_with("nobody,thing 3,"), "{text}");
+    let value: f64 = lines[1].rsplit(',').next().unwrap().parse().unwrap();
+    assert!((value - entry(4, 3)).abs() < 0.5, "{text}");
+    assert!(place.read("filled.rows.csv").starts_with("\"p, 0\"\n"), "names, in order");
+    let same = place.json(&format!("complete list.csv --ratings --fields 1,2,3 {options}"));
+    assert!((same["F"].as_f64().unwrap() - by_name["F"].as_f64().unwrap()).abs() < 1e-6);
+}
+
+#[test]
+fn where_nothing_can_be_said_the_offsets_are_left_alone() {
+    let place = Place::new();
+    let mut seeded = melmo::seeded::Seeded::new(3);
+    let cell = |at: usize, noise: f64| if at % 3 == 0 { String::new() } else { (5.0 + noise).to_string() };
+    let lines: Vec<String> =
+        (0..30).map(|i| (0..20).map(|j| cell(i * 20 + j, seeded.normal())).collect::<Vec<_>>().join(",")).collect();
+    place.write("noise.csv", lines.join("\n"));
+    let told = place.json("complete noise.csv -o filled.npy");
+    assert_eq!(told["rank"], 0, "{told}");
 }

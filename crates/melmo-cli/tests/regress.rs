@@ -107,11 +107,97 @@ fn tables_that_do_not_fit() {
     place.write("other.csv", "a,b\n1,2\n");
     place.refused("regress t.csv z", &["t.csv", "`z`", "a, b"]);
     place.refused("regress t.csv short.csv", &["short.csv", "20×1"]);
-    place.refused("regress holes.csv y", &["row 2, column 1"]);
+    place.refused("regress holes.csv y", &["row 2: `a` is missing", "1 of 3 rows", "--missing drop"]);
     place.refused("regress t.csv y --loss logistic", &["two classes"]);
+    place.write("slip.csv", "a,y\n1,2\n3,4o\n5,6\n7,8\n");
+    place.refused("regress slip.csv y", &["line 3", "`4o`, among numbers"]);
+    place.refused("regress slip.csv a", &["line 3", "`4o`, among numbers"]);
+    place.refused("regress t.csv y --drop aa", &["no column `aa`", "did you mean `a`"]);
+    place.refused("regress t.csv y --columns a,y", &["--columns", "is what is predicted"]);
+    place.refused("regress t.csv y --model m.txt", &["m.txt", ".json"]);
+    place.refused("regress t.csv y --test other.csv", &["other.csv", "c, d"]);
     place.refused("regress t.csv y --loss cubic", &["cubic", "huber"]);
     place.refused("regress t.csv y --groups 2,2", &["groups", "5 columns"]);
     place.refused("regress t.csv y --folds 1", &["folds"]);
     place.refused("regress t.csv y --path-ratio 2", &["--path-ratio"]);
     place.refused("regress t.csv y --predict other.csv --predictions p.csv", &["other.csv", "c, d"]);
+}
+
+/// Rents by town, with decimal commas, semicolons, names of rows, and gaps: 5 + 2·rooms, 3 more in Ulm and 4 less in Bonn.
+fn rents(place: &Place, name: &str, rows: usize, seed: u64) {
+    let mut seeded = Seeded::new(seed);
+    let mut text = String::from(";town;rooms;note;rent;dear\n");
+    for row in 0..rows {
+        let (town, shift) =
+            [("Köln", 0.0), ("Ulm", 3.0), ("Bonn", -4.0), ("Köln", 0.0)][(4.0 * seeded.uniform()) as usize];
+        let rooms = 1.0 + (5.0 * seeded.uniform()).floor();
+        let rent = 5.0 + 2.0 * rooms + shift + 0.1 * seeded.normal();
+        let dear = if rent > 10.0 { "yes" } else { "no" };
+        let shown = if row % 20 == 7 { "NA".into() } else { rooms.to_string() };
+        let line = format!("r{row};{town};{shown};note {row};{rent:.3};{dear}\n");
+        text += &line.replace('.', ",");
+    }
+    place.write(name, text);
+}
+
+#[test]
+fn tables_as_people_have_them() {
+    let place = Place::new();
+    rents(&place, "t.csv", 120, 1);
+    rents(&place, "new.csv", 60, 2);
+    place.refused("regress t.csv rent", &["`note`", "120 different words", "--drop note"]);
+    place.refused("regress t.csv rent --drop note,dear", &["`rooms` is missing", "6 of 120", "--missing"]);
+    let told = place.json("regress t.csv rent --drop note,dear --missing drop --test new.csv --model m.json");
+    let near = |name: &str, want: f64| {
+        let got = told["coefficients"][name].as_f64().unwrap();
+        assert!((got - want).abs() < 0.3, "{name}: {got}");
+    };
+    near("town=Ulm", 3.0);
+    near("town=Bonn", -4.0);
+    near("rooms", 2.0);
+    assert_eq!((&told["dropped"], &told["references"][0]), (&6.into(), &"town: 2 words beside Köln".into()), "{told}");
+    assert!(told["notes"][0].as_str().unwrap().contains("decimal commas"), "{told}");
+    assert!(told["r2"].as_f64().unwrap() > 0.98 && told["test_r2"].as_f64().unwrap() > 0.98, "{told}");
+    // Another day, another table.
+    let later = place.json("predict m.json new.csv -o p.csv");
+    assert_eq!((&later["rows"], &later["missing"]), (&60.into(), &3.into()), "{later}");
+    assert_eq!(later["test_r2"], told["test_r2"]);
+    let text = place.read("p.csv");
+    assert!(text.starts_with(",prediction\nr0,") && text.contains("\nr7,NA\n"), "{text}");
+}
+
+#[test]
+fn missing_cells_are_filled_in_or_shown() {
+    let place = Place::new();
+    rents(&place, "t.csv", 120, 1);
+    let mean = place.json("regress t.csv rent --columns town,rooms --missing mean --lambda 0.01");
+    assert_eq!((&mean["shape"][0], mean["dropped"].is_null()), (&120.into(), true));
+    let shown = place.json("regress t.csv rent --columns town,rooms --missing indicator --lambda 0.01");
+    let names: Vec<&String> = shown["coefficients"].as_object().unwrap().keys().collect();
+    assert!(names.contains(&&"rooms (missing)".to_string()), "{names:?}");
+}
+
+#[test]
+fn classes_may_be_words_and_have_probabilities() {
+    let place = Place::new();
+    rents(&place, "t.csv", 120, 1);
+    rents(&place, "new.csv", 60, 2);
+    place.refused("regress t.csv dear --drop note,rent --missing mean", &["`dear` holds words", "--loss logistic"]);
+    place.refused("regress t.csv town --drop note --missing mean --loss logistic", &["3 classes", "Bonn, Köln, Ulm"]);
+    let told = place.json(
+        "regress t.csv dear --drop note,rent --missing mean --loss logistic --test new.csv --model m.json \
+         --predict new.csv --predictions p.csv --probabilities",
+    );
+    assert_eq!(told["classes"], serde_json::json!(["no", "yes"]));
+    assert!(told["test_accuracy"].as_f64().unwrap() > 0.9 && told["test_auc"].as_f64().unwrap() > 0.95, "{told}");
+    let first = place.read("p.csv");
+    assert!(first.starts_with(",class,P(yes)\nr0,"), "{first}");
+    place.done("predict m.json new.csv -o again.csv --probabilities -q");
+    assert_eq!(first, place.read("again.csv"));
+    place.done("predict m.json new.csv -o p.npy --probabilities -q");
+    place.refused("predict m.json new.csv -o q.npy", &["words", ".csv"]);
+    place.refused("predict m.json new.csv -o p.csv", &["p.csv", "--force"]);
+    place.refused("predict t.csv new.csv -o q.csv", &["t.csv", "no model"]);
+    place.write("bad.csv", "town,rooms,dear\nUlm,2,yes\nHof,1,no\n");
+    place.refused("predict m.json bad.csv -o q.csv", &["row 2", "`Hof`", "did not have"]);
 }

@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::error::Error;
+use crate::frame::{self, Frame};
 use crate::limits::Limits;
 use crate::{csv, file, gml, image, matrix_market, npy};
 use std::path::Path;
@@ -52,6 +53,9 @@ pub fn formats() -> &'static [Format] {
     &FORMATS
 }
 
+/// Tables as text.
+const TEXTS: &[&str] = &["csv", "tsv", "txt", "data"];
+
 static FORMATS: [Format; 5] = [
     Format {
         name: "npy",
@@ -61,7 +65,7 @@ static FORMATS: [Format; 5] = [
     },
     Format {
         name: "csv",
-        extensions: &["csv", "tsv", "txt", "data"],
+        extensions: TEXTS,
         about: "tables of numbers, header and delimiter detected; read, and written with commas",
         parse: |bytes, _| csv::parse(bytes).map(Data::Table),
     },
@@ -88,6 +92,18 @@ static FORMATS: [Format; 5] = [
 /// Reads a file by its extension.
 pub fn open(path: &Path) -> Result<Data, Error> {
     open_seen(path, &Limits::default(), |_| ())
+}
+
+/// Reads a file as [`open_seen`] does, words of a table included.
+pub fn open_frame(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Result<Frame, Error> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    if TEXTS.contains(&extension.as_str()) {
+        return file::read_with(path, |bytes| {
+            see(bytes);
+            frame::parse(bytes)
+        });
+    }
+    open_seen(path, limits, see).map(|data| Frame::of_array(data.into_array()))
 }
 
 /// Reads a file by its extension, up to a limit, and shows its bytes to whoever wants to know them again.

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `.npy` | [`npy`] | [`Array`] |
 //! | `.csv`, `.tsv`, `.txt`, `.data` | [`csv`] | [`csv::Table`] |
+//! | the same, with words in it | [`frame`] | [`frame::Frame`] |
 //! | `.mtx` | [`matrix_market`] | [`Array`] or [`matrix_market::Sparse`] |
 //! | `.gml` | [`gml`] | [`gml::Graph`] |
 //! | `.png`, `.jpg`, `.tif`, `.pgm`, `.ppm` | [`image`] | [`image::Image`] |
@@ -25,6 +26,7 @@ pub mod csv;
 pub mod error;
 pub mod file;
 pub mod format;
+pub mod frame;
 pub mod generate;
 pub mod gml;
 pub mod image;
@@ -36,5 +38,6 @@ pub mod staged;
 
 pub use array::{Array, Kind};
 pub use error::{Error, Place};
-pub use format::{Data, Format, formats, open, open_seen};
+pub use format::{Data, Format, formats, open, open_frame, open_seen};
+pub use frame::Frame;
 pub use limits::Limits;

@@ -20,10 +20,23 @@ pub struct Complete {
     /// The matrix Y (.npy, .csv, .mtx, an image), or a list of entries with --ratings
     #[arg(value_name = "Y")]
     pub input: PathBuf,
-    /// Y is a list: row, column, value in its first three columns, by whole numbers in
-    /// any order and with gaps; later columns are ignored, repeated entries averaged
+    /// Y is a list of entries: row, column, value, found by their names in the header (user,
+    /// item, rating, …) or else the first three columns; rows and columns are whole numbers or
+    /// names, other columns are ignored, repeated entries averaged
     #[arg(long, conflicts_with = "mask")]
     pub ratings: bool,
+    /// Which columns of the list are row, column and value: their names, or numbers from 1
+    #[arg(long, value_name = "ROW,COLUMN,VALUE", value_delimiter = ',', requires = "ratings")]
+    pub fields: Vec<String>,
+    /// Predict for this list of rows and columns
+    #[arg(long, value_name = "FILE", requires_all = ["ratings", "predictions"])]
+    pub pairs: Option<PathBuf>,
+    /// Where to write the predictions (.csv)
+    #[arg(long, value_name = "FILE", requires = "pairs")]
+    pub predictions: Option<PathBuf>,
+    /// Judge the model by this list, which is no part of Y
+    #[arg(long, value_name = "FILE", requires = "ratings")]
+    pub test: Option<PathBuf>,
     /// Which entries are known (1) or not (0); blanks and NaN in Y never are
     #[arg(long, value_name = "FILE")]
     pub mask: Option<PathBuf>,
@@ -51,7 +64,7 @@ pub struct Complete {
     #[arg(long)]
     pub smooth_observed: bool,
     /// Where to write the whole matrix (.npy, .csv); with --ratings also OUT.rows.csv and
-    /// OUT.columns.csv, the numbers of its rows and columns
+    /// OUT.columns.csv, the names of its rows and columns
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     #[command(flatten)]

@@ -18,7 +18,7 @@ pub use complete::{Answer, Complete};
 pub use denoise::Denoise;
 pub use factorize::{Factorize, Scaling};
 pub use recover::Recover;
-pub use regress::{Regress, Selection};
+pub use regress::{Missing, Predict, Regress, Selection};
 pub use reproduce::Reproduce;
 pub use rpca::Rpca;
 pub use solving::Solving;
@@ -47,6 +47,7 @@ pub enum Command {
     Reproduce(Reproduce),
     List(List),
     Explain(Explain),
+    Predict(Predict),
     Verify(Verify),
     Completions(Completions),
 }

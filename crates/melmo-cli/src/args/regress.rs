@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use melmo_tasks::regress::{self, Loss};
 use melmo_tasks::{PenaltyChoice, number};
+use serde::{Deserialize, Serialize};
 
 use crate::args::Solving;
 
@@ -15,12 +16,22 @@ use crate::args::Solving;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Example: melmo regress table.csv price --penalty mcp -o coefficients.csv")]
 pub struct Regress {
-    /// The table of columns (.csv, .npy, .mtx)
+    /// The table of columns (.csv, .npy, .mtx); words become a column of 0 and 1 each, but for the most frequent
     #[arg(value_name = "X")]
     pub input: PathBuf,
-    /// What is predicted: a file with a number a row, or the name of a column of X
+    /// What is predicted: the name of a column of X, or a file with a number (or a class) a row
     #[arg(value_name = "Y")]
     pub target: String,
+    /// Use these columns alone
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "drop")]
+    pub columns: Vec<String>,
+    /// Leave these columns out
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub drop: Vec<String>,
+    /// Rows with a missing cell: refuse them, drop them, fill in the mean (of words, the most frequent), or also add a column
+    /// that says where it was missing
+    #[arg(long, default_value = "refuse", value_name = "WAY")]
+    pub missing: Missing,
     /// ℓ: squares, logistic (two classes), huber or huber:delta=1.5
     #[arg(long, default_value = "squares", value_name = "NAME")]
     pub loss: Loss,
@@ -51,7 +62,7 @@ pub struct Regress {
     /// Which λ: the least held-out loss, or the simplest model within one standard error of it
     #[arg(long, default_value = "min")]
     pub select: Selection,
-    /// Write the path: λ, held-out loss, its standard error, coefficients that are not 0 (.csv)
+    /// Write the path: λ, held-out loss, its standard error, how many coefficients are not 0, and all of them (.csv)
     #[arg(long, value_name = "FILE")]
     pub path_output: Option<PathBuf>,
     /// Predict for this table, which has the columns of X
@@ -60,6 +71,15 @@ pub struct Regress {
     /// Where to write the predictions (.csv, .npy)
     #[arg(long, value_name = "FILE", requires = "predict")]
     pub predictions: Option<PathBuf>,
+    /// With the predictions of classes, the probability of the upper one
+    #[arg(long, requires = "predictions")]
+    pub probabilities: bool,
+    /// Judge the fit by this table, which has the columns of X and the target
+    #[arg(long, value_name = "FILE")]
+    pub test: Option<PathBuf>,
+    /// Write the fitted model, for `melmo predict` (.json)
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
     /// Where to write the coefficients: .csv with names, or .npy; nothing is written unless given
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
@@ -75,4 +95,49 @@ pub enum Selection {
     /// The simplest within one standard error of it.
     #[value(name = "1se")]
     OneSe,
+}
+
+/// What becomes of missing cells.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Missing {
+    /// They are an error.
+    Refuse,
+    /// Their rows are left out.
+    Drop,
+    /// The mean of the column; of words, the most frequent.
+    Mean,
+    /// The same, and a column of 0 and 1 says where.
+    Indicator,
+}
+
+/// Predictions of a fitted model for another table
+///
+/// Where the table has the target too, how good they are is said.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Example: melmo regress table.csv price --model m.json && melmo predict m.json new.csv -o p.csv"
+)]
+pub struct Predict {
+    /// The model that `melmo regress --model` wrote
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// A table with the columns that the model was fitted to
+    #[arg(value_name = "TABLE")]
+    pub input: PathBuf,
+    /// Where to write the predictions (.csv, .npy)
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Of classes, also the probability of the upper one
+    #[arg(long)]
+    pub probabilities: bool,
+    /// Overwrite a file that exists
+    #[arg(long)]
+    pub force: bool,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// No summary
+    #[arg(short, long)]
+    pub quiet: bool,
 }

@@ -8,10 +8,10 @@ use melmo_tasks::Solved;
 use melmo_tasks::complete::{Entries, Model, Offsets, Plan, Score, Wanted, choose};
 
 use crate::args::{Answer, Complete, Solving};
-use crate::command::ratings;
+use crate::command::ratings::{self, Pairs, Ratings};
 use crate::error::Error;
 use crate::input::Inputs;
-use crate::output::{Outputs, expect_array, part};
+use crate::output::{Outputs, expect_array, extension, part, quoted};
 use crate::render::report::heatmap;
 use crate::render::{Summary, short};
 use crate::session::{Ready, Solve};
@@ -27,8 +27,11 @@ pub struct Kept {
     plan: Plan,
     /// Names of the columns, of a table.
     names: Option<Vec<String>>,
-    /// Numbers of rows and columns, of a list.
-    ids: Option<[Vec<f64>; 2]>,
+    /// The list, where Y is one.
+    list: Option<Ratings>,
+    /// Places to predict, and to judge by.
+    pairs: Option<Pairs>,
+    test: Option<Pairs>,
 }
 
 impl Complete {
@@ -41,23 +44,29 @@ impl Complete {
                 return Err(Error::option(option, "expected a number above 0"));
             }
         }
+        if let Some(path) = self.predictions.as_ref().filter(|path| extension(path) != "csv") {
+            return Err(Error::input(path, "predictions of pairs are written as .csv"));
+        }
         if self.offset_weight.is_some() && self.offsets == Answer::No {
             return Err(Error::option("offset-weight", "there are no offsets with --offsets no"));
         }
         Ok(())
     }
 
-    /// The entries, with names of columns, or numbers of rows and columns.
-    #[allow(clippy::type_complexity, reason = "three things that are read together, once")]
+    /// The entries, with names of columns, or the list that they came from.
     fn read(
         &self,
         inputs: &mut Inputs,
         summary: &mut Summary,
-    ) -> Result<(Entries, Option<Vec<String>>, Option<[Vec<f64>; 2]>), Error> {
+    ) -> Result<(Entries, Option<Vec<String>>, Option<Ratings>), Error> {
         if self.ratings {
-            let list = ratings::read(inputs, &self.input)?;
-            summary.silent("repeated", list.repeated);
-            return Ok((list.entries, None, Some([list.row_ids, list.column_ids])));
+            let list = ratings::read(inputs, &self.input, &self.fields)?;
+            summary.text("list", "list", list.taken.clone());
+            if list.repeated > 0 {
+                let text = format!("{} entries were given before and are averaged", list.repeated);
+                summary.add("repeated", list.repeated, "repeated", text);
+            }
+            return Ok((list.entries.clone(), None, Some(list)));
         }
         let matrix = inputs.matrix(&self.input)?;
         let (rows, cols) = (matrix.rows, matrix.cols);
@@ -82,6 +91,33 @@ impl Complete {
             ridge: self.ridge,
             penalty: self.penalty.clone(),
         }
+    }
+}
+
+impl Kept {
+    /// The model at some places. Where a row or a column is new, the offset of the other and the mean are all there is.
+    fn predicted(&self, pairs: &Pairs, filled: &[f64]) -> Vec<f64> {
+        let Offsets { mean, row, column } = &self.offsets;
+        let one = |&(i, j): &(Option<usize>, Option<usize>)| match (i, j) {
+            (Some(i), Some(j)) => filled[i * self.all.cols + j],
+            _ => mean + i.map_or(0.0, |i| row[i]) + j.map_or(0.0, |j| column[j]),
+        };
+        pairs.places.iter().map(one).collect()
+    }
+
+    /// Says how good the model is on the list to judge by.
+    fn judged(&self, filled: &[f64], summary: &mut Summary) {
+        let Some((pairs, values)) = self.test.as_ref().and_then(|pairs| Some((pairs, pairs.values.as_ref()?))) else {
+            return;
+        };
+        let errors = self.predicted(pairs, filled).into_iter().zip(values).map(|(t, y)| t - y);
+        let errors: Vec<f64> = errors.filter(|error| !error.is_nan()).collect();
+        let n = errors.len() as f64;
+        let rmse = (errors.iter().map(|error| error * error).sum::<f64>() / n).sqrt();
+        let mae = errors.iter().map(|error| error.abs()).sum::<f64>() / n;
+        let new = pairs.places.iter().filter(|(i, j)| i.is_none() || j.is_none()).count();
+        let note = format!(" on {} entries of another list, {new} in new rows or columns", errors.len());
+        scored(summary, ["test_rmse", "test_mae"], "test", Score { rmse, mae }, &note);
     }
 }
 
@@ -121,7 +157,6 @@ fn describe(all: &Entries, known: &Entries, plan: &Plan, summary: &mut Summary) 
     match &plan.model {
         Model::Factors { rank, ridge } => {
             summary.add("model", "factors", "model", format!("WH of rank {rank}, ridge ν = {} on both", short(*ridge)));
-            summary.silent("rank", *rank);
             summary.silent("ridge", *ridge);
         }
         Model::SingularValues(penalty) => {
@@ -147,6 +182,7 @@ impl Solve for Complete {
     fn outputs(&self) -> Result<Vec<PathBuf>, Error> {
         self.output.iter().try_for_each(|path| expect_array(path))?;
         let mut files: Vec<PathBuf> = self.output.iter().cloned().collect();
+        files.extend(self.predictions.clone());
         if let (Some(path), true) = (&self.output, self.ratings) {
             files.extend(["rows", "columns"].map(|which| part(path, which).with_extension("csv")));
         }
@@ -156,7 +192,14 @@ impl Solve for Complete {
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Kept>, Error> {
         self.check()?;
         let seed = self.solving.seed;
-        let (all, names, ids) = self.read(inputs, summary)?;
+        let (all, names, list) = self.read(inputs, summary)?;
+        let mut places = |path: &Option<PathBuf>| {
+            path.as_ref().zip(list.as_ref()).map(|(path, list)| list.pairs(inputs, path)).transpose()
+        };
+        let (pairs, test) = (places(&self.pairs)?, places(&self.test)?);
+        if let (Some(path), Some(Pairs { values: None, .. })) = (&self.test, &test) {
+            return Err(Error::input(path, "has no values to judge by"));
+        }
         let (held_out, known) = match self.holdout {
             Some(share) => {
                 let (held_out, known) = all.split(share, seed);
@@ -172,7 +215,7 @@ impl Solve for Complete {
         let offsets = plan.offsets(&known);
         let prepared = plan.prepare(&offsets.residual(&known), seed, &inputs.until)?;
         let resolved = resolved(&plan);
-        Ok(Ready { prepared, kept: Kept { all, known, held_out, offsets, plan, names, ids }, resolved })
+        Ok(Ready { prepared, kept: Kept { all, known, held_out, offsets, plan, names, list, pairs, test }, resolved })
     }
 
     fn deliver<S: Real>(
@@ -182,7 +225,7 @@ impl Solve for Complete {
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error> {
-        let Kept { all, known, held_out, offsets, plan, names, ids } = kept;
+        let Kept { all, known, held_out, offsets, plan, names, list, .. } = kept;
         let mut filled = plan.matrix(offsets, &solved.report.x, &solved.report.z);
         let cols = all.cols;
         let at = |i: usize, j: usize| filled[i * cols + j];
@@ -200,14 +243,27 @@ impl Solve for Complete {
             let mean = Offsets::mean(known);
             scored(summary, ["rmse_mean", "mae_mean"], "", held_out.score(|i, j| mean.at(i, j)), " by the mean");
         }
+        match plan.model {
+            Model::Factors { .. } if solved.report.x.iter().all(|x| *x == S::ZERO) => {
+                summary.add("rank", 0, "", "rank 0: nothing but the offsets predicts what was left out");
+            }
+            Model::Factors { rank, .. } => summary.silent("rank", rank),
+            Model::SingularValues(_) => (),
+        }
+        kept.judged(&filled, summary);
+        if let (Some(pairs), Some(path)) = (&kept.pairs, &self.predictions) {
+            let text = pairs.csv(&kept.predicted(pairs, &filled), quoted);
+            outputs.bytes(path, text.as_bytes())?;
+        }
         if let Some(path) = &self.output {
             if !self.smooth_observed {
                 all.list.iter().for_each(|&(i, j, y)| filled[i * cols + j] = y);
             }
             let matrix = |shape: [usize; 2], data: &[f64]| melmo_data::Array::new(shape.to_vec(), data.to_vec());
             outputs.array(path, &matrix([all.rows, cols], &filled)?, names.as_deref())?;
-            for (ids, which) in ids.iter().flatten().zip(["rows", "columns"]) {
-                outputs.array(&part(path, which).with_extension("csv"), &matrix([ids.len(), 1], ids)?, None)?;
+            for (ids, which) in list.iter().flat_map(|list| [&list.rows, &list.columns]).zip(["rows", "columns"]) {
+                let lines: String = ids.names.iter().map(|name| quoted(name) + "\n").collect();
+                outputs.bytes(&part(path, which).with_extension("csv"), lines.as_bytes())?;
             }
         }
         Ok(())

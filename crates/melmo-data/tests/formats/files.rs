@@ -9,7 +9,7 @@ fn open_reads_what_every_writer_writes() {
     let grey = Image::from_array(&array, Depth::Sixteen).unwrap();
     let at = |name: &str| folder.path().join(name);
     npy::write(&at("a.npy"), &array, false).unwrap();
-    csv::write(&at("a.csv"), &csv::Table { names: None, array: array.clone() }, false).unwrap();
+    csv::write(&at("a.csv"), &csv::Table { names: None, array: array.clone(), index: None }, false).unwrap();
     matrix_market::write(&at("a.mtx"), &array, false).unwrap();
     let labels = vec!["0".into(), "1".into()];
     let graph = gml::Graph { labels, directed: false, edges: 1, adjacency: array.clone() };

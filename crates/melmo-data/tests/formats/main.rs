@@ -2,6 +2,7 @@
 
 mod csv;
 mod files;
+mod frame;
 mod gml;
 mod images;
 mod matrix_market;

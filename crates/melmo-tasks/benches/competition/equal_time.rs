@@ -1,7 +1,8 @@
 //! F that the default methods reach in given seconds, for comparing two versions of the library: `--equal-time`.
 //!
 //! The lines name an instance, a method and the seconds, so that the lines of another version, built from its own sources with
-//! this folder and run on the same machine, stand beside them. F is the median over seeds where there are several.
+//! this folder and run on the same machine, stand beside them. F is the median over seeds where there are several; the least and the
+//! largest stand behind it. `--only WORD` leaves out the instances without it.
 
 use std::ops::ControlFlow;
 
@@ -51,6 +52,7 @@ pub(crate) fn lines(flags: &Flags) -> String {
     let mut contests = tv::contests(flags);
     contests.extend(recovery::contests());
     contests.extend(factorisation::contests(flags));
+    contests.retain(|contest| flags.after("--only").is_none_or(|word| contest.name.contains(word)));
     let (mut jobs, mut labels) = (Vec::new(), Vec::new());
     for contest in &contests {
         for (method, limit) in contest.methods.iter().flat_map(|m| contest.seconds.map(|limit| (*m, limit))) {
@@ -64,7 +66,9 @@ pub(crate) fn lines(flags: &Flags) -> String {
     let mut found = parallel(flags.threads, jobs).into_iter();
     let line = |(label, starts): (String, usize)| {
         let values: Vec<f64> = found.by_ref().take(starts).collect();
-        format!("{label} | {:.9e}\n", median(values))
+        let (least, largest) =
+            values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+        format!("{label} | {:.9e} | {least:.9e} to {largest:.9e}\n", median(values))
     };
     labels.into_iter().map(line).collect()
 }

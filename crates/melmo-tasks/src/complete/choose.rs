@@ -8,6 +8,7 @@ use crate::complete::entries::Entries;
 use crate::complete::fit::{self, Model, Plan};
 use crate::complete::offsets::Offsets;
 use crate::error::Error;
+use crate::number;
 use crate::until::Until;
 
 /// What is asked for; what is left out is chosen.
@@ -118,6 +119,10 @@ fn factors(rest: &Entries, judges: &Entries, wanted: &Wanted, seed: u64, until: 
     let ranks = wanted.rank.map_or_else(|| RANKS.iter().copied().filter(|&r| r < most).collect(), |rank| vec![rank]);
     let ranks = if ranks.is_empty() { vec![1] } else { ranks };
     let mut best = Best::new(margin(judges));
+    if wanted.ridge.is_none() {
+        // Rank 0: a ridge above the norm leaves nothing of WH. Others have to be better than by chance.
+        best.take(judges.score(|_, _| 0.0).rmse, (ranks[0], number::tidy(2.0 * norm)));
+    }
     for rank in ranks {
         let mut pair = Pair::random(rest, rank, fit::size(norm, rest), seed);
         let (mut risen, mut least) = (0, f64::INFINITY);
@@ -131,7 +136,9 @@ fn factors(rest: &Entries, judges: &Entries, wanted: &Wanted, seed: u64, until: 
                 continue; // on the way to the one that was given
             }
             let rmse = judges.score(|i, j| pair.at(i, j)).rmse;
-            best.take(rmse, (rank, ridge));
+            if wanted.ridge.is_some() || judges.gains(|i, j| pair.at(i, j)) {
+                best.take(rmse, (rank, ridge));
+            }
             risen = if rmse < least { 0 } else { risen + 1 };
             least = least.min(rmse);
             if risen == 2 {

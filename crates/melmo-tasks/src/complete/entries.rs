@@ -86,6 +86,15 @@ impl Entries {
         (rows.iter().filter(|empty| **empty).count(), cols.iter().filter(|empty| **empty).count())
     }
 
+    /// Whether predictions are better than 0 by more than chance: by two standard errors of the squares that they save.
+    pub fn gains(&self, prediction: impl Fn(usize, usize) -> f64) -> bool {
+        let saved: Vec<f64> = self.list.iter().map(|&(i, j, y)| y * y - (y - prediction(i, j)).powi(2)).collect();
+        let n = saved.len() as f64;
+        let mean = saved.iter().sum::<f64>() / n;
+        let variance = saved.iter().map(|saved| (saved - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+        mean > 2.0 * (variance / n).sqrt()
+    }
+
     /// How far predictions are from the values.
     pub fn score(&self, prediction: impl Fn(usize, usize) -> f64) -> Score {
         let (mut squares, mut sizes) = (0.0, 0.0);
@@ -119,6 +128,14 @@ mod tests {
         assert_eq!(entries.dense(), (vec![1.0, 0.0, 0.0, 4.0], vec![1.0, 0.0, 0.0, 1.0]));
         assert!(Entries::of_matrix(&[f64::NAN; 4], None, 2, 2).unwrap_err().to_string().contains("every entry"));
         assert!(Entries::of_matrix(&[1.0, f64::INFINITY, 0.0, 0.0], None, 2, 2).is_err());
+    }
+
+    #[test]
+    fn a_gain_is_more_than_chance() {
+        let list = (0..40).map(|k| (k / 8, k % 8, if k % 2 == 0 { 1.0 } else { -1.0 })).collect();
+        let entries = Entries::new(5, 8, list).unwrap();
+        assert!(entries.gains(|_, j| if j % 2 == 0 { 0.3 } else { -0.2 }));
+        assert!(!entries.gains(|_, _| 0.0) && !entries.gains(|i, _| if i < 3 { 0.3 } else { -0.3 }));
     }
 
     #[test]

@@ -117,7 +117,8 @@ fn convert<S: Real>(values: &[f64]) -> Vec<S> {
 fn factors<S: Real>(rest: &Entries, rank: usize, ridge: f64, seed: u64, until: &Until) -> Result<Prepared<S>, Error> {
     let alternating = Alternating::new(rest);
     let norm = alternating.norm(seed).max(f64::MIN_POSITIVE.sqrt());
-    let size = size(norm, rest);
+    // From the norm on, which is found from below, W = H = 0 is the minimiser.
+    let size = if ridge > 1.05 * norm { 0.0 } else { size(norm, rest) };
     let mut pair = Pair::random(rest, rank, size, seed);
     for larger in path(norm, Some(ridge)) {
         pair.stir(0.05 * size, seed);

@@ -8,6 +8,7 @@ mod fit;
 mod groups;
 mod loss;
 mod path;
+mod scores;
 mod select;
 mod table;
 
@@ -16,6 +17,7 @@ pub use fit::{Coefficients, Regression};
 pub use groups::parse as parse_groups;
 pub use loss::Loss;
 pub use path::{Followed, Lambdas, Model, Rounds};
+pub use scores::{Classified, Measured};
 pub use select::{CrossValidation, Point};
 pub use table::Table;
 

@@ -7,7 +7,7 @@ use melmo::threads;
 
 use crate::error::Error;
 use crate::regress::path::check_count;
-use crate::regress::{Loss, Regression};
+use crate::regress::{Coefficients, Loss, Regression};
 use crate::until::Until;
 
 /// One λ of a path, as cross-validation judged it.
@@ -28,6 +28,8 @@ pub struct Point {
 pub struct CrossValidation {
     /// From λ_max downwards.
     pub points: Vec<Point>,
+    /// What each λ gives on all rows, in the data's own units.
+    pub coefficients: Vec<Coefficients>,
     /// Where the held-out loss is least.
     pub best: usize,
     /// The largest λ whose held-out loss is within one standard error of the least.
@@ -153,7 +155,8 @@ impl Regression {
         let best = (0..count).min_by(|&a, &b| points[a].mean.total_cmp(&points[b].mean)).unwrap_or(0);
         let allowed = points[best].mean + points[best].error;
         let simplest = points.iter().position(|point| point.mean <= allowed).unwrap_or(best);
-        Ok(CrossValidation { points, best, simplest })
+        let coefficients = all[..count].iter().map(|x| self.coefficients(x)).collect();
+        Ok(CrossValidation { points, coefficients, best, simplest })
     }
 }
 

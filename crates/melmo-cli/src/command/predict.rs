@@ -1,0 +1,40 @@
+//! `melmo predict`.
+
+use std::process::ExitCode;
+
+use crate::args::Predict;
+use crate::command::regress::{Model, Which};
+use crate::error::Error;
+use crate::input::Inputs;
+use crate::output::{Outputs, expect_array};
+use crate::render::{Summary, progress, say};
+
+/// Reads a model and a table, and writes what the one predicts for the other.
+pub fn run(predict: &Predict) -> Result<ExitCode, Error> {
+    expect_array(&predict.output)?;
+    let mut outputs = Outputs::plan(predict.force, std::slice::from_ref(&predict.output), &[])?;
+    let model = Model::read(&predict.model)?;
+    let mut inputs = Inputs::plain(&progress::until(predict.quiet, None));
+    let frame = inputs.frame(&predict.input)?;
+    let predicted = model.predict(&frame, &predict.input)?;
+    let mut summary = Summary::default();
+    summary.silent("command", "predict");
+    summary.add("rows", predicted.len(), "rows", predicted.len().to_string());
+    inputs.tell(&mut summary);
+    let missing = predicted.iter().filter(|t| t.is_nan()).count();
+    if missing > 0 {
+        let text = format!("{missing} rows have a missing cell and no prediction");
+        summary.add("missing", missing, "missing", text);
+    }
+    if let Some(truth) = model.truth(&frame, &predict.input)? {
+        model.score(&mut summary, Which::HeldOut, &truth, &predicted);
+    }
+    model.write(&mut outputs, &predict.output, &predicted, frame.index.as_deref(), predict.probabilities)?;
+    outputs.place(|_| Ok(()))?;
+    let file = predict.output.display().to_string();
+    summary.add("written", vec![file.clone()], "written", file);
+    if !predict.quiet || predict.json {
+        say::printed(summary.print(predict.json))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

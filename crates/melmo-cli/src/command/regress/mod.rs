@@ -1,0 +1,252 @@
+//! `melmo regress`.
+
+mod encoding;
+mod model;
+mod table;
+
+pub use model::{Model, Which};
+
+use std::path::{Path, PathBuf};
+
+use melmo::real::Real;
+use melmo_data::{Array, Frame};
+use melmo_page::{Axis, Chart, Reference, Series};
+use melmo_tasks::regress::{Coefficients, CrossValidation, Design, Point, Regression, parse_groups};
+use melmo_tasks::{Solved, Until};
+
+use self::encoding::Encoding;
+use self::table::Table;
+use crate::args::{Regress, Selection, Solving};
+use crate::error::Error;
+use crate::input::Inputs;
+use crate::output::{Outputs, expect_array, extension, quoted};
+use crate::render::{Summary, short};
+use crate::session::{Ready, Solve};
+
+/// Coefficients of a chart of the path, at most: those that grow largest.
+const SHOWN: usize = 8;
+
+/// What is needed to name, judge and write the coefficients.
+pub struct Kept {
+    regression: Regression,
+    names: Vec<String>,
+    path: Option<CrossValidation>,
+    encoding: Encoding,
+    target: Option<String>,
+    classes: Option<[String; 2]>,
+    /// The table to predict for, and the one to judge by.
+    predict: Option<Frame>,
+    test: Option<Frame>,
+}
+
+impl Regress {
+    /// λ: given, or chosen by cross-validation.
+    fn lambda<S: Real>(&self, regression: &Regression, until: &Until) -> Result<(f64, Option<CrossValidation>), Error> {
+        if let Some(lambda) = self.lambda.or(self.penalty.weight()) {
+            return Ok((lambda, None));
+        }
+        if !(0.0 < self.path_ratio && self.path_ratio < 1.0) {
+            return Err(Error::option("path-ratio", "expected a number between 0 and 1"));
+        }
+        let (count, seed) = (self.path as usize, self.solving.seed);
+        let path = regression.cross_validate::<S>(count, self.path_ratio, self.folds, seed, until)?;
+        let chosen = if self.select == Selection::Min { path.best } else { path.simplest };
+        Ok((path.points[chosen].lambda, Some(path)))
+    }
+}
+
+impl Solve for Regress {
+    type Kept = Kept;
+
+    fn solving(&self) -> &Solving {
+        &self.solving
+    }
+
+    fn outputs(&self) -> Result<Vec<PathBuf>, Error> {
+        let all = [&self.output, &self.path_output, &self.predictions];
+        let mut all: Vec<PathBuf> = all.into_iter().flatten().cloned().collect();
+        all.iter().try_for_each(|path| expect_array(path))?;
+        if let Some(path) = self.model.as_ref().filter(|path| extension(path) != "json") {
+            return Err(Error::input(path, "a model is written as .json"));
+        }
+        all.extend(self.model.clone());
+        Ok(all)
+    }
+
+    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept>, Error> {
+        let Table { encoding, x, rows, y, labels, target, dropped } = self.table(inputs)?;
+        let names = encoding.names();
+        let loss = self.loss.settled(&y);
+        let (y, numbers) = loss.target(&y)?;
+        let classes = numbers.map(|numbers| numbers.map(|number| named(number, labels.as_deref())));
+        let design = Design::new(&x, rows, names.len(), !self.no_intercept, !self.no_standardize)?;
+        let groups = self.groups.as_ref().map(|groups| parse_groups(groups, names.len())).transpose()?;
+        let text = format!("{rows} rows, {} columns", names.len());
+        summary.add("shape", vec![rows, names.len()], "data", text);
+        if dropped > 0 {
+            summary.add("dropped", dropped, "dropped", format!("{dropped} rows with a missing cell or target"));
+        }
+        let references = encoding.references();
+        if !references.is_empty() {
+            summary.add("references", references.clone(), "words", references.join("; "));
+        }
+        if let Some([low, high]) = &classes {
+            summary.add("classes", vec![low.clone(), high.clone()], "classes", format!("{low}, {high} (predicted)"));
+        }
+        let penalty = self.penalty.clone();
+        let regression = Regression { x, y, classes: numbers, design, loss, penalty, groups };
+        summary.text("loss", "loss", loss.to_string());
+        let mut other = |path: &Option<PathBuf>| path.as_ref().map(|path| inputs.frame(path)).transpose();
+        let (predict, test) = (other(&self.predict)?, other(&self.test)?);
+        let kept = Kept { regression, names, path: None, encoding, target, classes, predict, test };
+        kept.try_out(self)?; // a table that does not fit is refused before the work
+        let regression = &kept.regression;
+        let (lambda, path) = self.lambda::<S>(regression, &inputs.until)?;
+        let penalty = self.penalty.clone().weighted(lambda);
+        let chosen = match &path {
+            None => String::new(),
+            Some(path) => {
+                let at = if self.select == Selection::Min { path.best } else { path.simplest };
+                let point = path.points[at];
+                summary.silent("cross_validation", point.mean);
+                let (measure, share) = (loss.measure(), lambda / path.points[0].lambda);
+                format!(" (held-out {measure} {}, λ/λ_max = {})", short(point.mean), short(share))
+            }
+        };
+        summary.add("penalty", penalty.to_string(), "penalty", format!("{penalty}{chosen}"));
+        let prepared = regression.prepare(lambda)?;
+        let resolved = vec![("penalty", penalty.to_string()), ("loss", loss.to_string())];
+        Ok(Ready { prepared, kept: Kept { path, ..kept }, resolved })
+    }
+
+    fn deliver<S: Real>(
+        &self,
+        kept: &Self::Kept,
+        solved: &Solved<S>,
+        outputs: &mut Outputs,
+        summary: &mut Summary,
+    ) -> Result<(), Error> {
+        let Kept { regression, names, path, .. } = kept;
+        let fitted = regression.coefficients(&solved.report.z);
+        let nonzero = fitted.values.iter().filter(|b| **b != 0.0).count();
+        summary.number("intercept", "intercept", fitted.intercept);
+        summary.add("nonzero", nonzero, "nonzero", format!("{nonzero} of {} coefficients", names.len()));
+        let pairs = || names.iter().zip(&fitted.values);
+        let object: serde_json::Map<_, _> = pairs().map(|(name, b)| (name.clone(), (*b).into())).collect();
+        summary.silent("coefficients", object);
+        let mut largest: Vec<_> = pairs().zip(&regression.design.scales).filter(|((_, b), _)| **b != 0.0).collect();
+        largest.sort_by(|((_, a), s), ((_, b), t)| (*b * *t).abs().total_cmp(&(*a * *s).abs()));
+        let shown: Vec<String> =
+            largest.iter().take(8).map(|((name, b), _)| format!("{name} {}", short(**b))).collect();
+        if !shown.is_empty() {
+            let more = if largest.len() > 8 { ", …" } else { "" };
+            summary.add("largest", shown.clone(), "largest", format!("{}{more}", shown.join(", ")));
+        }
+        let fit = regression.loss.mean(&regression.y, &fitted.predict(&regression.x));
+        summary.add("fit", fit, "fit", format!("{} {}", regression.loss.measure(), short(fit)));
+        let model = kept.model(&fitted);
+        model.score(summary, Which::Fitted, &regression.y, &fitted.predict(&regression.x));
+        if let (Some(path), Some(frame)) = (&self.test, &kept.test)
+            && let Some(truth) = model.truth(frame, path)?
+        {
+            model.score(summary, Which::HeldOut, &truth, &model.predict(frame, path)?);
+        }
+        if let Some(path) = &self.output {
+            let values: Vec<f64> = std::iter::once(fitted.intercept).chain(fitted.values.iter().copied()).collect();
+            match extension(path).as_str() {
+                "csv" => {
+                    let mut text = String::from("name,coefficient\n");
+                    for (name, value) in
+                        std::iter::once("(intercept)").chain(names.iter().map(String::as_str)).zip(&values)
+                    {
+                        text += &format!("{},{value}\n", quoted(name));
+                    }
+                    outputs.bytes(path, text.as_bytes())?;
+                }
+                _ => outputs.array(path, &Array::new([values.len()], values)?, None)?,
+            }
+        }
+        if let (Some(file), Some(path)) = (&self.path_output, path) {
+            write_path(outputs, file, path, names)?;
+        }
+        if let (Some(file), Some(path), Some(frame)) = (&self.predictions, &self.predict, &kept.predict) {
+            let predicted = model.predict(frame, path)?;
+            model.write(outputs, file, &predicted, frame.index.as_deref(), self.probabilities)?;
+        }
+        match &self.model {
+            Some(path) => outputs.bytes(path, model.to_json().as_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    fn pictures<S: Real>(&self, kept: &Self::Kept, _: &Solved<S>) -> Vec<melmo_page::Item> {
+        let Some(path) = &kept.path else { return Vec::new() };
+        let column = |value: &dyn Fn(&Point) -> f64| path.points.iter().map(value).collect::<Vec<f64>>();
+        let lambda = || column(&|point| point.lambda);
+        let low = column(&|point| point.mean - point.error);
+        let high = column(&|point| point.mean + point.error);
+        let measure = kept.regression.loss.measure();
+        let held_out = Chart::new("Held-out loss along the path", [Axis::log("λ")], Axis::linear(measure))
+            .series(Series::new(measure, lambda(), column(&|point| point.mean)).band(low, high))
+            .reference(Reference::vertical("least", path.points[path.best].lambda));
+        let size = Chart::new("Size of the model", [Axis::log("λ")], Axis::linear("coefficients that are not 0"))
+            .series(Series::new("not 0", lambda(), column(&|point| point.nonzero as f64)));
+        let mut shown: Vec<usize> = (0..kept.names.len()).collect();
+        let scales = &kept.regression.design.scales;
+        let most = |&j: &usize| path.coefficients.iter().map(|b| (b.values[j] * scales[j]).abs()).fold(0.0, f64::max);
+        shown.sort_by(|a, b| most(b).total_cmp(&most(a)));
+        let coefficients =
+            Chart::new("Coefficients along the path", [Axis::log("λ")], Axis::linear("coefficient × scale"));
+        let coefficients = shown.iter().take(SHOWN).fold(coefficients, |chart, &j| {
+            let values: Vec<f64> = path.coefficients.iter().map(|b| b.values[j] * scales[j]).collect();
+            chart.series(Series::new(&kept.names[j], lambda(), values))
+        });
+        let at = if self.select == Selection::Min { path.best } else { path.simplest };
+        let coefficients = coefficients.reference(Reference::vertical("chosen", path.points[at].lambda));
+        vec![held_out.into(), coefficients.into(), size.into()]
+    }
+}
+
+impl Kept {
+    fn model(&self, fitted: &Coefficients) -> Model {
+        let (target, classes) = (self.target.clone(), self.classes.clone());
+        Model::new(self.regression.loss, target, classes, self.encoding.clone(), fitted)
+    }
+
+    /// Refuses tables that predictions could not be made for.
+    fn try_out(&self, asked: &Regress) -> Result<(), Error> {
+        let model = self.model(&Coefficients { intercept: 0.0, values: vec![0.0; self.names.len()] });
+        if let (Some(path), Some(frame)) = (&asked.predict, &self.predict) {
+            model.predict(frame, path)?;
+        }
+        if let (Some(path), Some(frame)) = (&asked.test, &self.test) {
+            model.predict(frame, path)?;
+            if model.truth(frame, path)?.is_none() {
+                let name = self.target.as_ref().unwrap_or(&asked.target);
+                return Err(Error::input(path, format!("has no column `{name}` to judge by")));
+            }
+        }
+        if asked.probabilities && self.classes.is_none() {
+            return Err(Error::option("probabilities", "they are for classes: --loss logistic"));
+        }
+        Ok(())
+    }
+}
+
+/// What a class is called: its word, or its number.
+fn named(class: f64, labels: Option<&[String]>) -> String {
+    labels.and_then(|labels| labels.get(class as usize)).cloned().unwrap_or_else(|| class.to_string())
+}
+
+/// λ by λ: how good it is, and its coefficients.
+fn write_path(outputs: &mut Outputs, file: &Path, path: &CrossValidation, names: &[String]) -> Result<(), Error> {
+    let mut heads = ["lambda", "held_out", "standard_error", "nonzero", "(intercept)"].map(String::from).to_vec();
+    heads.extend(names.iter().cloned());
+    let row = |(p, b): (&Point, &Coefficients)| {
+        let mut cells = vec![p.lambda, p.mean, p.error, p.nonzero as f64, b.intercept];
+        cells.extend(&b.values);
+        cells
+    };
+    let cells: Vec<f64> = path.points.iter().zip(&path.coefficients).flat_map(row).collect();
+    outputs.array(file, &Array::new([path.points.len(), heads.len()], cells)?, Some(&heads))
+}

@@ -160,7 +160,7 @@ fn a_list_is_read_by_the_names_in_its_header() {
 fn where_nothing_can_be_said_the_offsets_are_left_alone() {
     let place = Place::new();
     let mut seeded = melmo::seeded::Seeded::new(3);
-    let cell = |at: usize, noise: f64| if at % 3 == 0 { String::new() } else { (5.0 + noise).to_string() };
+    let cell = |at: usize, noise: f64| if at.is_multiple_of(3) { String::new() } else { (5.0 + noise).to_string() };
     let lines: Vec<String> =
         (0..30).map(|i| (0..20).map(|j| cell(i * 20 + j, seeded.normal())).collect::<Vec<_>>().join(",")).collect();
     place.write("noise.csv", lines.join("\n"));

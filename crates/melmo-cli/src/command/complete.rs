@@ -34,6 +34,13 @@ pub struct Kept {
     test: Option<Pairs>,
 }
 
+/// What was read: the entries, with the names of columns, or the list that they came from.
+struct Known {
+    entries: Entries,
+    names: Option<Vec<String>>,
+    list: Option<Ratings>,
+}
+
 impl Complete {
     fn check(&self) -> Result<(), Error> {
         if let Some(share) = self.holdout.filter(|share| !(*share > 0.0 && *share < 1.0)) {
@@ -53,12 +60,7 @@ impl Complete {
         Ok(())
     }
 
-    /// The entries, with names of columns, or the list that they came from.
-    fn read(
-        &self,
-        inputs: &mut Inputs,
-        summary: &mut Summary,
-    ) -> Result<(Entries, Option<Vec<String>>, Option<Ratings>), Error> {
+    fn read(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Known, Error> {
         if self.ratings {
             let list = ratings::read(inputs, &self.input, &self.fields)?;
             summary.text("list", "list", list.taken.clone());
@@ -66,7 +68,7 @@ impl Complete {
                 let text = format!("{} entries were given before and are averaged", list.repeated);
                 summary.add("repeated", list.repeated, "repeated", text);
             }
-            return Ok((list.entries.clone(), None, Some(list)));
+            return Ok(Known { entries: list.entries.clone(), names: None, list: Some(list) });
         }
         let matrix = inputs.matrix(&self.input)?;
         let (rows, cols) = (matrix.rows, matrix.cols);
@@ -80,7 +82,7 @@ impl Complete {
             };
             return Err(Error::input(&self.input, format!("no entry of the {rows}×{cols} matrix is missing; {hint}")));
         }
-        Ok((entries, matrix.names, None))
+        Ok(Known { entries, names: matrix.names, list: None })
     }
 
     fn wanted(&self) -> Wanted {
@@ -192,7 +194,7 @@ impl Solve for Complete {
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Kept>, Error> {
         self.check()?;
         let seed = self.solving.seed;
-        let (all, names, list) = self.read(inputs, summary)?;
+        let Known { entries: all, names, list } = self.read(inputs, summary)?;
         let mut places = |path: &Option<PathBuf>| {
             path.as_ref().zip(list.as_ref()).map(|(path, list)| list.pairs(inputs, path)).transpose()
         };

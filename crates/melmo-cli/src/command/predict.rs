@@ -27,7 +27,7 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Error> {
         summary.add("missing", missing, "missing", text);
     }
     if let Some(truth) = model.truth(&frame, &predict.input)? {
-        model.score(&mut summary, Which::HeldOut, &truth, &predicted);
+        model.score(&mut summary, Which::Of(&predict.input), &truth, &predicted);
     }
     model.write(&mut outputs, &predict.output, &predicted, frame.index.as_deref(), predict.probabilities)?;
     outputs.place(|_| Ok(()))?;

@@ -149,7 +149,7 @@ impl Solve for Regress {
         if let (Some(path), Some(frame)) = (&self.test, &kept.test)
             && let Some(truth) = model.truth(frame, path)?
         {
-            model.score(summary, Which::HeldOut, &truth, &model.predict(frame, path)?);
+            model.score(summary, Which::Of(path), &truth, &model.predict(frame, path)?);
         }
         if let Some(path) = &self.output {
             let values: Vec<f64> = std::iter::once(fitted.intercept).chain(fitted.values.iter().copied()).collect();

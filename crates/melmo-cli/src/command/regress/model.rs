@@ -160,7 +160,7 @@ impl Model {
     }
 
     /// Says how good predictions are, where the truth is known.
-    pub fn score(&self, summary: &mut Summary, which: Which, truth: &[f64], predicted: &[f64]) {
+    pub fn score(&self, summary: &mut Summary, which: Which<'_>, truth: &[f64], predicted: &[f64]) {
         let known = || truth.iter().zip(predicted).filter(|(y, t)| !y.is_nan() && !t.is_nan());
         let (y, t): (Vec<f64>, Vec<f64>) = known().map(|(y, t)| (*y, *t)).unzip();
         if y.is_empty() {
@@ -200,16 +200,17 @@ impl Model {
 
 /// Which rows are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum Which<'p> {
     Fitted,
-    HeldOut,
+    /// Those of a table.
+    Of(&'p Path),
 }
 
-impl Which {
+impl Which<'_> {
     fn keys(self) -> [(&'static str, &'static str); 3] {
         match self {
             Self::Fitted => [("r2", "accuracy"), ("rmse", "auc"), ("mae", "deviance")],
-            Self::HeldOut => [("test_r2", "test_accuracy"), ("test_rmse", "test_auc"), ("test_mae", "test_deviance")],
+            Self::Of(_) => [("test_r2", "test_accuracy"), ("test_rmse", "test_auc"), ("test_mae", "test_deviance")],
         }
     }
 
@@ -220,7 +221,7 @@ impl Which {
     fn note(self, rows: usize) -> String {
         match self {
             Self::Fitted => " on the rows that it was fitted to".into(),
-            Self::HeldOut => format!(" on {rows} rows that it has not seen"),
+            Self::Of(path) => format!(" on {rows} rows of {}", path.display()),
         }
     }
 }

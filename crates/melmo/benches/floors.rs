@@ -27,11 +27,6 @@ fn seconds(work: &mut dyn FnMut()) -> f64 {
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 /// What a subject cannot be faster than.
 enum Floor {
     /// So many flops at the rate of a 256³ product.
@@ -80,9 +75,9 @@ impl Table {
         subject();
         let turns: Vec<(f64, f64)> =
             (0..9).map(|_| (seconds(&mut *reference) / units, seconds(&mut *subject))).collect();
-        let time = median(turns.iter().map(|t| t.1).collect());
-        let floor = median(turns.iter().map(|t| t.0).collect());
-        let ratio = median(turns.iter().map(|t| t.1 / t.0).collect());
+        let time = vector::median(&turns.iter().map(|t| t.1).collect::<Vec<_>>());
+        let floor = vector::median(&turns.iter().map(|t| t.0).collect::<Vec<_>>());
+        let ratio = vector::median(&turns.iter().map(|t| t.1 / t.0).collect::<Vec<_>>());
         let aim = aim.map_or(String::from("–"), |aim| format!("{aim}"));
         println!("| {name} | {:.1} | {:.1} | {ratio:.2} | {aim} |", time * 1e6, floor * 1e6);
     }

@@ -71,8 +71,8 @@ impl Bench {
             (0..turns).map(|_| self.counts.iter().map(|&threads| on(threads, calls)).collect()).collect();
         print!("| {name} |");
         for at in 0..self.counts.len() {
-            let time = median(times.iter().map(|turn| turn[at]).collect());
-            let ratio = median(times.iter().map(|turn| turn[0] / turn[at]).collect());
+            let time = vector::median(&times.iter().map(|turn| turn[at]).collect::<Vec<_>>());
+            let ratio = vector::median(&times.iter().map(|turn| turn[0] / turn[at]).collect::<Vec<_>>());
             print!(" {:.3} ({ratio:.2}) |", time * 1e3);
         }
         println!();
@@ -84,11 +84,6 @@ fn powers_of_two(cores: usize) -> Vec<usize> {
     let mut counts: Vec<usize> = (0..).map(|k| 1 << k).take_while(|&n| n < cores).collect();
     counts.push(cores);
     counts
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 /// One step of MELMO on a problem, as a closure that owns everything: it is leaked, as a benchmark may.

@@ -49,6 +49,7 @@ pub mod block;
 pub mod catalogue;
 pub mod certificate;
 pub mod check;
+pub mod cholesky;
 pub mod drive;
 pub mod error;
 pub mod geometry;

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use melmo::linalg::{Dense as _, Into, Mat};
 use melmo::prelude::*;
+use melmo::vector::median;
 use melmo_data::{Array, Kind, bundled, npy};
 
 use crate::Flags;
 use crate::equal_time::Contest;
 use crate::page::{Instance, Section};
-use crate::race::{Entrant, Job, median, parallel, race};
+use crate::race::{Entrant, Job, parallel, race};
 
 /// Data, and the best F that the paper prints for r = 10, 20, 30.
 struct Data {
@@ -139,7 +140,9 @@ fn runs(cases: &[Case<'_>], steps: u64, threads: usize) -> Vec<Vec<Numbers>> {
 
 /// The medians over seeds, method by method.
 fn medians(seeds: &[&Vec<Numbers>], methods: usize) -> Vec<Numbers> {
-    let of = |m: usize, at: usize| median(seeds.iter().map(|runs| runs[m][at]).filter(|v| v.is_finite()).collect());
+    let of = |m: usize, at: usize| {
+        median(&seeds.iter().map(|runs| runs[m][at]).filter(|v| v.is_finite()).collect::<Vec<_>>())
+    };
     (0..methods).map(|m| [0, 1, 2].map(|at| of(m, at))).collect()
 }
 

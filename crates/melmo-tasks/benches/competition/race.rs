@@ -164,11 +164,6 @@ pub fn seconds() -> f64 {
     nanoseconds.map_or_else(|| START.elapsed().as_secs_f64(), |n| 1e-9 * n)
 }
 
-pub fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    if values.is_empty() { f64::NAN } else { values[values.len() / 2] }
-}
-
 /// A piece of work: what it is about costs, and its doing.
 pub struct Job<'a, T> {
     pub cost: f64,

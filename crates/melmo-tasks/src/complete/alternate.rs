@@ -1,7 +1,7 @@
 //! Alternating least squares on known entries: where factors start from, and how weights are tried out.
 
 use melmo::seeded::Seeded;
-use melmo::threads;
+use melmo::{cholesky, threads};
 
 use crate::complete::entries::Entries;
 use crate::until::Until;
@@ -139,7 +139,9 @@ fn half(lists: &Lists, out: &mut [f64], across: &[f64], rank: usize, ridge: f64)
         normal_equations(&mut gram, &mut target, entries, across);
         (0..rank).for_each(|k| gram[k * rank + k] += ridge);
         line.copy_from_slice(&target);
-        cholesky_solve(&mut gram, line, rank);
+        // A pivot that rounding took below 0 (no ridge, too few entries) leaves its coordinate at 0.
+        let least = f64::EPSILON * cholesky::largest_pivot(&gram, rank);
+        cholesky::solve(&mut gram, line, least);
         let squares: f64 = entries.iter().map(|entry| entry.1 * entry.1).sum();
         0.5 * (squares - dot(&target, line)).max(0.0)
     };
@@ -163,35 +165,6 @@ fn normal_equations(gram: &mut [f64], target: &mut [f64], entries: &[(usize, f64
             let (row, scale) = (&mut gram[k * rank..][..=k], h[k]);
             row.iter_mut().zip(h).for_each(|(g, h)| *g += scale * h);
         }
-    }
-}
-
-/// b ← G⁻¹b for positive definite G, whose lower triangle is overwritten by its Cholesky factor. A pivot that rounding took
-/// below 0 (no ridge, too few entries) leaves its coordinate at 0.
-fn cholesky_solve(gram: &mut [f64], b: &mut [f64], n: usize) {
-    let floor = f64::EPSILON * (0..n).map(|k| gram[k * n + k]).fold(0.0, f64::max);
-    for k in 0..n {
-        for i in 0..=k {
-            let (above, below) = gram.split_at_mut(k * n);
-            let row_i = if i < k { &above[i * n..][..n] } else { &[][..] };
-            let row_k = &mut below[..n];
-            if i < k {
-                let pivot = row_i[i];
-                row_k[i] = if pivot > 0.0 { (row_k[i] - dot(&row_k[..i], &row_i[..i])) / pivot } else { 0.0 };
-            } else {
-                let square = row_k[k] - dot(&row_k[..k], &row_k[..k]);
-                row_k[k] = if square > floor { square.sqrt() } else { 0.0 };
-            }
-        }
-    }
-    for k in 0..n {
-        let pivot = gram[k * n + k];
-        b[k] = if pivot > 0.0 { (b[k] - dot(&gram[k * n..][..k], &b[..k])) / pivot } else { 0.0 };
-    }
-    for k in (0..n).rev() {
-        let pivot = gram[k * n + k];
-        let later: f64 = (k + 1..n).map(|i| gram[i * n + k] * b[i]).sum();
-        b[k] = if pivot > 0.0 { (b[k] - later) / pivot } else { 0.0 };
     }
 }
 
@@ -230,17 +203,6 @@ mod tests {
             dot(&pair.w, &pair.w)
         };
         assert!(size(1.05 * norm) < 1e-6 && size(0.9 * norm) > 1e-2);
-    }
-
-    #[test]
-    fn normal_equations_are_solved() {
-        let mut gram = [4.0, 0.0, 2.0, 3.0];
-        let mut b = [8.0, 7.0];
-        cholesky_solve(&mut gram, &mut b, 2);
-        assert!((b[0] - 1.25).abs() < 1e-14 && (b[1] - 1.5).abs() < 1e-14);
-        let (mut singular, mut b) = ([1.0, 0.0, 1.0, 1.0], [2.0, 2.0]);
-        cholesky_solve(&mut singular, &mut b, 2);
-        assert_eq!(b, [2.0, 0.0]);
     }
 
     #[test]

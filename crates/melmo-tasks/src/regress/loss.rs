@@ -4,6 +4,7 @@ use std::str::FromStr;
 use melmo::operator::LinOp;
 use melmo::real::Real;
 use melmo::smooth::{HuberRegression, LeastSquares, Logistic, Smooth};
+use melmo::vector::median;
 
 use crate::error::Error;
 use crate::{magnitude, number};
@@ -51,8 +52,8 @@ impl Loss {
     /// The same with δ chosen: 1.345 robust standard deviations of y (95 % efficiency for normal residuals, Huber 1981).
     pub fn settled(self, y: &[f64]) -> Self {
         let Self::Huber(None) = self else { return self };
-        let middle = median(y.to_vec());
-        let spread = 1.4826 * median(y.iter().map(|y| (y - middle).abs()).collect());
+        let middle = median(y);
+        let spread = 1.4826 * median(&y.iter().map(|y| (y - middle).abs()).collect::<Vec<_>>());
         Self::Huber(Some(if spread > 0.0 { 1.345 * spread } else { 1.0 }))
     }
 
@@ -113,12 +114,6 @@ impl Loss {
             Self::Huber(_) => "mean Huber loss",
         }
     }
-}
-
-/// The median; 0 of nothing.
-fn median(mut values: Vec<f64>) -> f64 {
-    let middle = values.len() / 2;
-    if values.is_empty() { 0.0 } else { *values.select_nth_unstable_by(middle, f64::total_cmp).1 }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use melmo::linalg::{Dense, Into, Mat};
 use melmo::real::Real;
+use melmo::vector::median;
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
@@ -73,25 +74,17 @@ fn noise_of<S: Real>(y: &[S], rows: usize, cols: usize) -> Result<f64, Error> {
         f64::gemm(&mut rest, Into::Add, -1.0, Mat::new(&u, rows, size), Mat::new(&v, cols, size).t());
     }
     let known = rest.iter().zip(y).filter(|(_, y)| !y.f64().is_nan()).map(|(rest, _)| rest.abs());
-    let sigma = TO_DEVIATION * median(known.collect());
-    let middle = median(filled.clone());
+    let sigma = TO_DEVIATION * median(&known.collect::<Vec<_>>());
+    let middle = median(&filled);
     let spread = (filled.iter().map(|y| (y - middle).powi(2)).sum::<f64>() / filled.len() as f64).sqrt();
     Ok(sigma.max(1e-3 * spread).max(f64::MIN_POSITIVE.sqrt()))
 }
 
 /// The median of every column's numbers; 0 for a column without any.
 pub(super) fn column_medians<S: Real>(y: &[S], cols: usize) -> Vec<f64> {
-    let column = |j: usize| y.iter().skip(j).step_by(cols).map(|y| y.f64()).filter(|y| !y.is_nan()).collect();
-    (0..cols).map(|j| median(column(j))).collect()
-}
-
-/// The lower median; 0 of nothing.
-fn median(mut values: Vec<f64>) -> f64 {
-    if values.is_empty() {
-        return 0.0;
-    }
-    let middle = (values.len() - 1) / 2;
-    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+    let column = |j: usize| y.iter().skip(j).step_by(cols).map(|y| y.f64()).filter(|y| !y.is_nan());
+    let median = |known: Vec<f64>| if known.is_empty() { 0.0 } else { median(&known) };
+    (0..cols).map(|j| median(column(j).collect())).collect()
 }
 
 #[cfg(test)]
@@ -101,9 +94,8 @@ mod tests {
 
     #[test]
     fn medians_ignore_what_is_missing() {
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
         assert_eq!(column_medians(&[1.0, f64::NAN, 5.0, f64::NAN, 3.0, 4.0], 2), [3.0, 4.0]);
-        assert_eq!(median(Vec::new()), 0.0);
+        assert_eq!(column_medians(&[f64::NAN], 1), [0.0]);
     }
 
     #[test]

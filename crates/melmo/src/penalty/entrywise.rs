@@ -57,16 +57,33 @@ pub(super) fn least_weight<S: Real>(weights: Option<&[S]>) -> f64 {
     weights.map_or(1.0, |w| w.iter().fold(f64::INFINITY, |least, w| least.min(w.f64())))
 }
 
+/// A kernel over entries and their weights. Without weights each is 1, which the compiler sees through: the kernel gets some slice that
+/// it does not look at.
+macro_rules! weighed {
+    ($weights:expr, $any:expr, |$w:ident, $weight:ident| $kernel:expr) => {
+        match $weights {
+            None => {
+                let ($w, $weight) = ($any, |_: S| S::ONE);
+                $kernel
+            }
+            Some($w) => {
+                let $weight = |w: S| w;
+                $kernel
+            }
+        }
+    };
+}
+
 /// The envelope (value, slope) of wφ at x: (wφ)_β = w·φ_{wβ}, and 0 for w = 0.
 #[inline(always)]
-fn weighted_envelope<S: Real>(phi: &impl Separable<S>, x: S, w: S, beta: S) -> (S, S) {
+fn envelope<S: Real>(phi: &impl Separable<S>, x: S, w: S, beta: S) -> (S, S) {
     let (value, slope) = phi.envelope(x, beta * w);
     if w > S::ZERO { (w * value, w * slope) } else { (S::ZERO, S::ZERO) }
 }
 
 /// The slope alone.
 #[inline(always)]
-fn weighted_slope<S: Real>(phi: &impl Separable<S>, x: S, w: S, beta: S) -> S {
+fn slope<S: Real>(phi: &impl Separable<S>, x: S, w: S, beta: S) -> S {
     let slope = phi.envelope_slope(x, beta * w);
     if w > S::ZERO { w * slope } else { S::ZERO }
 }
@@ -74,25 +91,16 @@ fn weighted_slope<S: Real>(phi: &impl Separable<S>, x: S, w: S, beta: S) -> S {
 impl<S: Real, P: Separable<S>> Entries<S> for Entrywise<P, S> {
     fn value_between(&self, from: &[S], to: &[S], first: usize) -> f64 {
         let phi = self.phi.clone();
-        match self.weights_at(first, from.len()) {
-            None => sum_kernel(
-                from,
-                to,
-                from,
-                #[inline(always)]
-                move |x, _| phi.phi(x),
-            ),
-            Some(w) => sum_kernel(
-                from,
-                to,
-                w,
-                #[inline(always)]
-                move |x, w| {
-                    let value = phi.phi(x);
-                    if w > S::ZERO { w * value } else { S::ZERO }
-                },
-            ),
-        }
+        weighed!(self.weights_at(first, from.len()), from, |w, weight| sum_kernel(
+            from,
+            to,
+            w,
+            #[inline(always)]
+            move |x, w| {
+                let (value, w) = (phi.phi(x), weight(w));
+                if w > S::ZERO { w * value } else { S::ZERO }
+            },
+        ))
     }
 
     fn rests_at_zero(&self, beta: f64) -> bool {
@@ -101,104 +109,58 @@ impl<S: Real, P: Separable<S>> Entries<S> for Entrywise<P, S> {
 
     fn envelope_between(&self, from: &[S], to: &[S], first: usize, beta: f64) -> f64 {
         let (phi, beta) = (self.phi.clone(), S::of(beta));
-        match self.weights_at(first, from.len()) {
-            None => sum_kernel(
-                from,
-                to,
-                from,
-                #[inline(always)]
-                move |x, _| phi.envelope(x, beta).0,
-            ),
-            Some(w) => sum_kernel(
-                from,
-                to,
-                w,
-                #[inline(always)]
-                move |x, w| weighted_envelope(&phi, x, w, beta).0,
-            ),
-        }
+        weighed!(self.weights_at(first, from.len()), from, |w, weight| sum_kernel(
+            from,
+            to,
+            w,
+            #[inline(always)]
+            move |x, w| envelope(&phi, x, weight(w), beta).0,
+        ))
     }
 
     fn moreau_of(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> Envelope {
         let (phi, beta) = (self.phi.clone(), S::of(beta));
-        match self.weights_at(first, u.len()) {
-            None => envelope_kernel(
-                grad,
-                u,
-                u,
-                #[inline(always)]
-                move |x, _| phi.envelope(x, beta),
-            ),
-            Some(w) => envelope_kernel(
-                grad,
-                u,
-                w,
-                #[inline(always)]
-                move |x, w| weighted_envelope(&phi, x, w, beta),
-            ),
-        }
+        weighed!(self.weights_at(first, u.len()), u, |w, weight| envelope_kernel(
+            grad,
+            u,
+            w,
+            #[inline(always)]
+            move |x, w| envelope(&phi, x, weight(w), beta),
+        ))
     }
 
     fn slopes_of(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> f64 {
         let (phi, beta) = (self.phi.clone(), S::of(beta));
-        match self.weights_at(first, u.len()) {
-            None => slope_kernel(
-                grad,
-                u,
-                u,
-                #[inline(always)]
-                move |x, _| phi.envelope_slope(x, beta),
-            ),
-            Some(w) => slope_kernel(
-                grad,
-                u,
-                w,
-                #[inline(always)]
-                move |x, w| weighted_slope(&phi, x, w, beta),
-            ),
-        }
+        weighed!(self.weights_at(first, u.len()), u, |w, weight| slope_kernel(
+            grad,
+            u,
+            w,
+            #[inline(always)]
+            move |x, w| slope(&phi, x, weight(w), beta),
+        ))
     }
 
     fn add_slopes_of(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> f64 {
         let (phi, beta) = (self.phi.clone(), S::of(beta));
-        match self.weights_at(first, u.len()) {
-            None => add_slope_kernel(
-                grad,
-                u,
-                u,
-                #[inline(always)]
-                move |x, _| phi.envelope_slope(x, beta),
-            ),
-            Some(w) => add_slope_kernel(
-                grad,
-                u,
-                w,
-                #[inline(always)]
-                move |x, w| weighted_slope(&phi, x, w, beta),
-            ),
-        }
+        weighed!(self.weights_at(first, u.len()), u, |w, weight| add_slope_kernel(
+            grad,
+            u,
+            w,
+            #[inline(always)]
+            move |x, w| slope(&phi, x, weight(w), beta),
+        ))
     }
 
-    fn slopes_between(&self, slope: &mut [S], from: &[S], to: &[S], first: usize, beta: f64) -> f64 {
+    fn slopes_between(&self, slopes: &mut [S], from: &[S], to: &[S], first: usize, beta: f64) -> f64 {
         let (phi, beta) = (self.phi.clone(), S::of(beta));
-        match self.weights_at(first, from.len()) {
-            None => slope_between_kernel(
-                slope,
-                from,
-                to,
-                from,
-                #[inline(always)]
-                move |x, _| phi.envelope_slope(x, beta),
-            ),
-            Some(w) => slope_between_kernel(
-                slope,
-                from,
-                to,
-                w,
-                #[inline(always)]
-                move |x, w| weighted_slope(&phi, x, w, beta),
-            ),
-        }
+        weighed!(self.weights_at(first, from.len()), from, |w, weight| slope_between_kernel(
+            slopes,
+            from,
+            to,
+            w,
+            #[inline(always)]
+            move |x, w| slope(&phi, x, weight(w), beta),
+        ))
     }
 }
 
@@ -248,25 +210,17 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
 
     fn prox(&self, z: &mut [S], u: &[S], beta: f64, work: &mut [S]) -> f64 {
         let (phi, beta) = (self.phi.clone(), S::of(beta));
-        match &self.weights {
-            None => map_kernel(
-                z,
-                u,
-                u,
-                #[inline(always)]
-                move |x, _| phi.prox_phi(x, beta) + S::ZERO, // a zero is 0, never −0
-            ),
-            Some(w) => map_kernel(
-                z,
-                u,
-                w,
-                #[inline(always)]
-                move |x, w| {
-                    let shrunk = phi.prox_phi(x, beta * w) + S::ZERO;
-                    if w > S::ZERO { shrunk } else { x }
-                },
-            ),
-        }
+        weighed!(self.weights.as_deref(), u, |w, weight| map_kernel(
+            z,
+            u,
+            w,
+            #[inline(always)]
+            move |x, w| {
+                let w = weight(w);
+                let shrunk = phi.prox_phi(x, beta * w) + S::ZERO; // a zero is 0, never −0
+                if w > S::ZERO { shrunk } else { x }
+            },
+        ));
         self.value(z, work)
     }
 
@@ -289,22 +243,13 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
 
     fn subgradient(&self, v: &mut [S], u: &[S], work: &mut [S]) -> f64 {
         let phi = self.phi.clone();
-        match &self.weights {
-            None => map_kernel(
-                v,
-                u,
-                u,
-                #[inline(always)]
-                move |x, _| phi.derivative(x),
-            ),
-            Some(w) => map_kernel(
-                v,
-                u,
-                w,
-                #[inline(always)]
-                move |x, w| w * phi.derivative(x),
-            ),
-        }
+        weighed!(self.weights.as_deref(), u, |w, weight| map_kernel(
+            v,
+            u,
+            w,
+            #[inline(always)]
+            move |x, w| weight(w) * phi.derivative(x),
+        ));
         self.value(u, work)
     }
 

@@ -1,5 +1,6 @@
 //! Anderson acceleration: the affine combination of the last points whose steps cancel best.
 
+use crate::cholesky;
 use crate::real::Real;
 
 /// Points that are combined.
@@ -36,37 +37,19 @@ impl<S: Real> Anderson<S> {
         self.clear();
         let step = |i: usize, at: usize| self.points[i + 1][at].f64() - self.points[i][at].f64();
         let product = |i: usize, j: usize| (0..out.len()).map(|at| step(i, at) * step(j, at)).sum::<f64>();
-        let gram = std::array::from_fn(|i| std::array::from_fn(|j| if j <= i { product(i, j) } else { 0.0 }));
-        let Some(c) = solve_ones(gram) else { return false };
+        // c with Gc = (1, …, 1), where G is safely positive definite.
+        let lower = |at: usize| if at % MEMORY <= at / MEMORY { product(at / MEMORY, at % MEMORY) } else { 0.0 };
+        let (mut gram, mut c): ([f64; MEMORY * MEMORY], _) = (std::array::from_fn(lower), [1.0; MEMORY]);
+        let least = 1e-14 * cholesky::largest_pivot(&gram, MEMORY);
+        if !cholesky::solve(&mut gram, &mut c, least) {
+            return false;
+        }
         let total: f64 = c.iter().sum();
         for (at, out) in out.iter_mut().enumerate() {
             *out = S::of((0..MEMORY).map(|i| c[i] / total * self.points[i + 1][at].f64()).sum());
         }
         total.is_finite() && total != 0.0
     }
-}
-
-/// c with Gc = (1, …, 1), by Cholesky from the lower triangle; `None` when G is not safely positive definite.
-fn solve_ones(mut g: [[f64; MEMORY]; MEMORY]) -> Option<[f64; MEMORY]> {
-    let largest = (0..MEMORY).map(|i| g[i][i]).fold(0.0, f64::max);
-    let mut c = [1.0; MEMORY];
-    for i in 0..MEMORY {
-        for j in 0..=i {
-            let rest = g[i][j] - (0..j).map(|k| g[i][k] * g[j][k]).sum::<f64>();
-            if i > j {
-                g[i][j] = rest / g[j][j];
-            } else if rest > 1e-14 * largest {
-                g[i][i] = rest.sqrt();
-            } else {
-                return None;
-            }
-        }
-        c[i] = (c[i] - (0..i).map(|k| g[i][k] * c[k]).sum::<f64>()) / g[i][i];
-    }
-    for i in (0..MEMORY).rev() {
-        c[i] = (c[i] - (i + 1..MEMORY).map(|k| g[k][i] * c[k]).sum::<f64>()) / g[i][i];
-    }
-    Some(c)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The observed entries of a matrix, row by row, and what masked factorisation does with each row.
 
+use crate::cholesky;
 use crate::real::Real;
 
 /// Observed entries of one row after another: where they are, and what they are.
@@ -89,41 +90,7 @@ impl<S: Real> Observed<S> {
             self.normal_equations(i, b, scale, gram, right);
             (0..rank).for_each(|p| gram[p * rank + p] += ridge);
             a.iter_mut().zip(&*right).for_each(|(a, &right)| *a = right + if near { ridge * *a } else { S::ZERO });
-            solve_lower(gram, a);
+            cholesky::solve(gram, a, S::ZERO);
         }
-    }
-}
-
-/// x ← G⁻¹x for positive definite G, whose lower triangle becomes its Cholesky factor. A direction without curvature stays.
-fn solve_lower<S: Real>(g: &mut [S], x: &mut [S]) {
-    let n = x.len();
-    let dot = |a: &[S], b: &[S]| a.iter().zip(b).fold(S::ZERO, |sum, (&a, &b)| sum + a * b);
-    for i in 0..n {
-        let (above, row) = g.split_at_mut(i * n);
-        for j in 0..i {
-            row[j] = (row[j] - dot(&row[..j], &above[j * n..j * n + j])) / above[j * n + j];
-        }
-        let rest = row[i] - dot(&row[..i], &row[..i]);
-        row[i] = if rest > S::ZERO { rest.sqrt() } else { S::of(1.0 / S::EPSILON) };
-        x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
-    }
-    for i in (0..n).rev() {
-        x[i] = x[i] / g[i * n + i];
-        let solved = x[i];
-        let row = &g[i * n..i * n + i];
-        x[..i].iter_mut().zip(row).for_each(|(x, &l)| *x -= l * solved);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn small_systems_are_solved() {
-        let mut g = [4.0, 9.0, 9.0, 2.0, 5.0, 9.0, 1.0, 3.0, 6.0f64]; // the upper triangle is not read
-        let mut x = [4.0 + 4.0 + 3.0, 2.0 + 10.0 + 9.0, 1.0 + 6.0 + 18.0];
-        solve_lower(&mut g, &mut x);
-        assert!(x.iter().zip([1.0, 2.0, 3.0]).all(|(a, b): (&f64, f64)| (a - b).abs() < 1e-14), "{x:?}");
     }
 }

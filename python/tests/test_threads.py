@@ -233,6 +233,7 @@ TASKS = {
     "SparseRegressionCV, folds": folds.format(n_jobs=None),
     "SparseRegressionCV, threads": folds.format(n_jobs=2),
     "check": "melmo.check(melmo.loss.Masked(rng.normal(size=(400, 400))), melmo.penalty.MCP(on='singular-values'))",
+    "prox": "melmo.penalty.L1(on='singular-values').prox(rng.normal(size=(3000, 3000)))",
     "SparseLogistic": "melmo.SparseLogistic(lam=1e-9, max_iter=10**7, tol=1e-16).fit(wide[0], wide[1] > 0)",
 }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::{self, Cli, Problem};
 use crate::error::Error;
 use crate::input;
-use crate::render::say;
+use crate::render::{progress, say};
 
 /// A command and the options that were given for it, in the order of its help page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +52,8 @@ pub fn parse(typed: Vec<OsString>) -> Result<(Cli, Job), Error> {
     if let Some((name, matches)) = named
         && let Some(file) = matches.try_get_one::<std::path::PathBuf>("config").ok().flatten()
     {
-        let job = read(file)?;
+        let limit = matches.try_get_one::<Duration>("time_limit").ok().flatten().copied();
+        let job = progress::while_reading(file, &progress::time(limit), || read(file))?;
         if job.command != name {
             let message = format!("{} is a job of `melmo {}`, not of `melmo {name}`", file.display(), job.command);
             return Err(Error::option("config", message));

@@ -22,6 +22,7 @@ use args::{Cli, Command, Problem};
 use command::solving;
 use error::Error;
 use job::Job;
+use melmo::patience::Patience;
 use melmo::threads::Threads;
 use render::{progress, say, summary};
 
@@ -30,7 +31,7 @@ static ALLOCATOR: melmo_alloc::Aligned = melmo_alloc::Aligned;
 
 fn main() -> ExitCode {
     progress::catch_interrupts();
-    match job::parse(std::env::args_os().collect()).and_then(|(cli, job)| run(cli, job)) {
+    match progress::patience().run(|| job::parse(std::env::args_os().collect()).and_then(|(cli, job)| run(cli, job))) {
         Ok(code) => code,
         Err(error) => {
             say::note(&format!("melmo: error: {error}"));
@@ -52,7 +53,8 @@ fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
         }
         Command::Reproduce(reproduce) => {
             use_threads(reproduce.threads)?;
-            command::reproduce::run(&reproduce)
+            // Its runs are ended by those who watch them, who know then that they are not whole.
+            Patience::endless().run(|| command::reproduce::run(&reproduce))
         }
         Command::Predict(predict) => command::predict::run(&predict),
         Command::Verify(verify) => {

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use melmo::certificate::Certificate;
-use melmo::drive::{Rose, Status};
+use melmo::drive::{self, Rose, Status};
+use melmo::patience::Patience;
 use melmo::real::Real;
 use melmo_tasks::{Prepared, Settings, Solved, Until, Watch, solve};
 
@@ -122,7 +123,9 @@ fn run_in<S: Real, C: Solve>(
     told(&prepared, &solved, solving, &mut summary);
     // The problem of a large picture is larger than the picture: what is written needs the room.
     drop(prepared);
-    command.deliver(&kept, &solved, &mut outputs, &mut summary)?;
+    // A rank or a bound that takes a decomposition is not waited for where the run had to end.
+    let patience = if solved.report.had_to_end() { drive::moment() } else { Patience::current() };
+    patience.run(|| command.deliver(&kept, &solved, &mut outputs, &mut summary))?;
     if let Some(path) = &solving.trace {
         outputs.bytes(path, trace::render(path, &solved.report.trace).as_bytes())?;
     }
@@ -133,6 +136,9 @@ fn run_in<S: Real, C: Solve>(
     let files: Vec<String> = outputs.written.iter().map(|path| path.display().to_string()).collect();
     if !files.is_empty() {
         summary.add("written", files.clone(), "written", files.join(", "));
+    }
+    if let (Some(folder), None) = (&solving.result, &solved.report.certificate) {
+        say::note(&format!("melmo: warning: {} was not written: a result needs a certificate", folder.display()));
     }
     if let (Some(folder), Some(certificate)) = (&solving.result, solved.report.certificate.clone()) {
         let (version, sources) = (header.version.clone(), header.sources.clone());
@@ -218,7 +224,10 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
         None => summary.text("method", "method", solved.method.clone()),
     }
     summary.silent("reason", solved.reason.clone());
-    summary.number("F", "F", report.objective);
+    match report.unseen && report.objective.is_nan() {
+        true => summary.add("F", None::<f64>, "F", "not known: there was no time to compute it"),
+        false => summary.number("F", "F", report.objective),
+    }
     if let Some(optimum) = prepared.optimum {
         let gap = report.objective - optimum;
         summary.add("optimum", optimum, "F*", format!("{} (F − F* = {})", short(optimum), short(gap)));
@@ -249,8 +258,10 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
     summary.add("iterations", steps, "steps", format!("{steps} in {}: {why}", seconds(time)));
     summary.silent("status", report.status.name());
     summary.silent("seconds", time);
-    if let Some(certificate) = &report.certificate {
-        certified(certificate, solving, summary);
+    match &report.certificate {
+        Some(certificate) => certified(certificate, solving, summary),
+        None if report.unseen => summary.text("no_certificate", "certificate", "none: there was no time for one"),
+        None => {}
     }
     if solving.verbose {
         let facts = prepared.problem.facts();

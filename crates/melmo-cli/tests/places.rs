@@ -172,6 +172,23 @@ fn what_never_ends_is_no_checkpoint_no_result_and_no_configuration() {
 }
 
 #[test]
+fn a_configuration_that_never_comes_is_not_waited_for() {
+    let place = Place::new();
+    place.write("y.csv", "1,2\n3,4\n");
+    assert!(std::process::Command::new("mkfifo").arg(place.file("silent")).status().unwrap().success());
+    place.refused("recover y.csv --config silent --time-limit 300ms", &["silent", "time was up"]);
+    for signal in ["-TERM", "-INT"] {
+        let mut command = place.command("recover y.csv --config silent");
+        let child = command.stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        let ended = child.wait_with_output().unwrap();
+        assert!(sent.success() && ended.status.code() == Some(130), "{signal}: {}", ended.status);
+        assert!(String::from_utf8_lossy(&ended.stderr).contains("nothing to keep"), "{signal}");
+    }
+}
+
+#[test]
 fn an_image_from_a_pipe_is_read_once() {
     let place = Place::new();
     assert!(std::process::Command::new("mkfifo").arg(place.file("y.csv")).status().unwrap().success());

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use crate::array::{self, Scalar, give};
 use crate::error::raised;
 use crate::failure;
+use crate::wait::signals;
 
 /// A finding, with its points as arrays and the whole of it as text.
 #[pyclass(frozen, get_all, module = "melmo._melmo")]
@@ -80,7 +81,7 @@ pub fn check<S: Scalar>(
         if !terms.contains(name) {
             continue;
         }
-        let findings = py.detach(|| of(problem, x, &options));
+        let findings = py.detach(|| signals().run(|| of(problem, x, &options)));
         match failure::take() {
             Some(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => return Err(error),
             Some(error) => laws.push(Law::raised(py, name, &error)),
@@ -103,7 +104,7 @@ fn of_operator<S: Scalar>(problem: &Problem<S>, _: &[S], options: &Options) -> V
 
 /// At Tx; where T cannot say, at 0.
 fn of_penalty<S: Scalar>(problem: &Problem<S>, x: &[S], options: &Options) -> Vec<Finding<S>> {
-    let mut near = check::image(problem, x);
+    let mut near = problem.image(x);
     if failure::take().is_some() || near.iter().any(|v| !v.is_finite()) {
         near.fill(S::ZERO);
     }

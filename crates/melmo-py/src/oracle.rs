@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::array::{self, Blocks, Scalar, is_single};
 use crate::error::raised;
+use crate::wait::hearing;
 
 /// Adds the functions to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -40,7 +41,7 @@ fn lmo<'py>(
     ) -> PyResult<Bound<'py, PyAny>> {
         let view = array::read::<S>("phi", phi)?;
         let phi = view.as_slice()?;
-        Ok(PyArray1::from_vec(py, py.detach(|| direction(&mut *geometry, phi).0)).into_any())
+        Ok(PyArray1::from_vec(py, hearing(py, || direction(&mut *geometry, phi).0)?).into_any())
     }
     let layout = checked(layout, phi)?;
     match is_single(phi) {
@@ -68,11 +69,11 @@ fn oracle_answer<'py>(
     ) -> PyResult<Told<'py>> {
         let view = array::read::<S>("phi", phi)?;
         let phi = view.as_slice()?;
-        let (d, answer) = py.detach(|| {
+        let (d, answer) = hearing(py, || {
             let (d, said) = direction(&mut *geometry, phi);
             let answer = Answer::proven(&geometry.norms(), phi, &d).unwrap_or(said);
             (d, answer)
-        });
+        })?;
         let bracket = (answer.dual_norm.lower, answer.dual_norm.upper);
         Ok((PyArray1::from_vec(py, d).into_any(), bracket, answer.eta(), answer.excess))
     }
@@ -89,7 +90,7 @@ fn dual_norm(py: Python<'_>, geometry: &str, layout: Blocks, phi: &Bound<'_, PyA
     fn measure<S: Scalar>(py: Python<'_>, mut geometry: Box<dyn Geometry<S>>, phi: &Bound<'_, PyAny>) -> PyResult<f64> {
         let view = array::read::<S>("phi", phi)?;
         let phi = view.as_slice()?;
-        Ok(py.detach(|| geometry.dual_norm(phi)))
+        hearing(py, || geometry.dual_norm(phi))
     }
     let layout = checked(layout, phi)?;
     match is_single(phi) {
@@ -104,7 +105,7 @@ fn norm(py: Python<'_>, geometry: &str, layout: Blocks, x: &Bound<'_, PyAny>) ->
     fn measure<S: Scalar>(py: Python<'_>, norms: &[BlockNorm], x: &Bound<'_, PyAny>) -> PyResult<f64> {
         let view = array::read::<S>("x", x)?;
         let x = view.as_slice()?;
-        Ok(py.detach(|| product_primal(norms, x)).map_or(f64::NAN, Bracket::middle))
+        Ok(hearing(py, || product_primal(norms, x))?.map_or(f64::NAN, Bracket::middle))
     }
     let layout = checked(layout, x)?;
     let norms = build::<f64>(geometry, "auto", &layout)?.norms();

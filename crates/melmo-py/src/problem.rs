@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use melmo::block::Layout;
 use melmo::certificate::{Certificate as Plain, Evidence};
+use melmo::drive;
+use melmo::patience;
 use melmo::problem::Problem as Composite;
 use melmo::threads::Threads;
 use melmo_tasks::{Defaults, Solved, Watch, solve_from};
@@ -16,12 +18,12 @@ use crate::array::{self, Blocks};
 use crate::certificate::{Certificate, CheckRow, Stored, lines};
 use crate::check::{self, Effort, Law};
 use crate::error::raised;
-use crate::failure;
 use crate::run::{Run, Startable};
 use crate::settings::{Solving, solving};
 use crate::shared::{Shared, SharedLoss};
 use crate::solved;
 use crate::term::{Loss, Operator, Penalty, Precise, Terms, in_precision, precisely};
+use crate::wait::{hearing, signals};
 use crate::watch::{Halt, Watcher};
 
 /// minimise f(x) + g(Tx).
@@ -68,8 +70,7 @@ impl Problem {
             let view = array::read("x", x)?;
             let x = view.as_slice()?;
             p.layout().check("x", x).map_err(raised)?;
-            let value = py.detach(|| p.objective(x));
-            failure::take().map_or(Ok(value), Err)
+            hearing(py, || p.objective(x))
         })
     }
 
@@ -85,8 +86,7 @@ impl Problem {
             let x = view.as_slice()?;
             p.layout().check("x", x).map_err(raised)?;
             p.check_beta(beta).map_err(raised)?;
-            let z = py.detach(|| p.prox_point(x, Evidence::smoothed(beta)));
-            failure::take().map_or(Ok(()), Err)?;
+            let z = hearing(py, || p.prox_point(x, Evidence::smoothed(beta)))?;
             Ok(PyArray1::from_vec(py, z).into_any())
         })
     }
@@ -157,12 +157,11 @@ fn smoothed<'py, S: Terms>(
     let x = view.as_slice()?;
     problem.layout().check("x", x).map_err(raised)?;
     problem.check_beta(beta).map_err(raised)?;
-    let (value, grad) = py.detach(|| {
+    let (value, grad) = hearing(py, || {
         let (mut grad, mut work) = (vec![S::ZERO; x.len()], vec![S::ZERO; problem.work_len()]);
         let found = problem.smoothed_gradient(&mut grad, x, beta, &mut work);
         (found.f + problem.envelope(x, beta, &mut work), grad)
-    });
-    failure::take().map_or(Ok(()), Err)?;
+    })?;
     Ok((value, PyArray1::from_vec(py, grad).into_any()))
 }
 
@@ -181,10 +180,11 @@ fn solve<'py, S: Terms + Stored>(
         let Solving { settings, trace_every, exact, threads } = solving;
         let watch = Watch { watcher: Some(&mut watcher), trace_every: *trace_every, exact: *exact, ..Watch::default() };
         let threads = threads.unwrap_or_else(Threads::current);
-        let mut solved = threads.run(|| solve_from(problem, x0, &Defaults::default(), settings, watch));
+        let mut solved =
+            threads.run(|| signals().run(|| solve_from(problem, x0, &Defaults::default(), settings, watch)));
         let halt = watcher.halted();
         if let (Ok(solved), Some(Halt::Interrupted)) = (&mut solved, &halt) {
-            take_best(problem, solved, &mut watcher);
+            drive::moment().run(|| take_best(problem, solved, &mut watcher));
         }
         (solved, halt)
     });
@@ -215,6 +215,10 @@ fn take_best<S: Terms>(problem: &Composite<S>, solved: &mut Solved<S>, watcher: 
     let evidence = Evidence { u: best.u.as_deref(), beta: best.beta };
     report.z = problem.prox_point(&report.x, evidence);
     report.certificate = Plain::new(problem, &report.x, evidence, norms, None, None).ok();
+    report.unseen = report.certificate.is_none() && patience::is_over();
+    if report.unseen {
+        report.z = problem.image(&report.x);
+    }
 }
 
 fn verify<S: Terms + Stored>(
@@ -228,8 +232,7 @@ fn verify<S: Terms + Stored>(
     let x = view.as_slice()?;
     let certificate = S::stored(certificate)?;
     let tolerance = tolerance.unwrap_or_else(Plain::<S>::default_tolerance);
-    let verification = py.detach(|| certificate.verify(problem, x, tolerance));
-    failure::take().map_or(Ok(()), Err)?;
+    let verification = hearing(py, || certificate.verify(problem, x, tolerance))?;
     verification.map(|verification| lines(&verification)).map_err(raised)
 }
 
@@ -243,7 +246,6 @@ fn passed<S: Terms + Stored>(
     let view = array::read::<S>("x", x)?;
     let x = view.as_slice()?;
     let certificate = S::stored(certificate)?;
-    let passed = py.detach(|| certificate.passed(problem, x, tolerance));
-    failure::take().map_or(Ok(()), Err)?;
+    let passed = hearing(py, || certificate.passed(problem, x, tolerance))?;
     passed.map_err(raised)
 }

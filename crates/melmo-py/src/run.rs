@@ -17,6 +17,7 @@ use crate::certificate::Certificate;
 use crate::error::raised;
 use crate::failure;
 use crate::term::{Precise, precisely};
+use crate::wait::{hearing, signals};
 use crate::watch::describe;
 
 /// A solver, the name of its method, and why it was chosen.
@@ -83,7 +84,7 @@ impl Run {
 impl Run {
     /// The next point, as the fields of Python's `Info`; `None` where there is none. What a user's term raised is raised.
     fn step<'py>(&self, py: Python<'py>, with_objective: bool) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let found = py.detach(|| -> PyResult<_> {
+        let found = hearing(py, || -> PyResult<_> {
             let mut state = self.state()?;
             if state.ended {
                 return Ok(None);
@@ -94,8 +95,7 @@ impl Run {
             state.ended = failure::pending() || found.is_none();
             state.last = found.map(|(info, _)| info).or(state.last);
             Ok(found)
-        })?;
-        failure::take().map_or(Ok(()), Err)?;
+        })??;
         found.map(|(info, objective)| describe(py, &info, objective)).transpose()
     }
 
@@ -110,11 +110,10 @@ impl Run {
 
     /// F at the current point.
     fn objective(&self, py: Python<'_>) -> PyResult<f64> {
-        let value = py.detach(|| -> PyResult<f64> {
+        hearing(py, || -> PyResult<f64> {
             let mut state = self.state()?;
             Ok(precisely!(&mut state.cell, cell => cell.with_dependent_mut(|_, (solver, _, _)| solver.objective())))
-        })?;
-        failure::take().map_or(Ok(value), Err)
+        })?
     }
 
     /// The method that runs, and why it was chosen.
@@ -132,7 +131,8 @@ impl Run {
         }
         let certified = precisely!(&mut state.cell, cell => {
             cell.with_dependent_mut(|_, (solver, _, _)| -> PyResult<_> {
-                let certificate = solver.certify(Asked::default()).certificate.map_err(raised)?;
+                let found = py.detach(|| signals().run(|| solver.certify(Asked::default())));
+                let certificate = found.certificate.map_err(raised)?;
                 Ok((Certificate::new(certificate), PyArray1::from_vec(py, solver.x()).into_any()))
             })
         });

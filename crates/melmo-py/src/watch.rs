@@ -1,7 +1,7 @@
 //! What Python has to say while a solver runs: Ctrl-C, a callback, a progress bar.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use melmo::drive::{Best, Observer};
 use melmo::geometry::BlockNorm;
@@ -13,9 +13,7 @@ use pyo3::types::PyTuple;
 
 use crate::array::Scalar;
 use crate::failure;
-
-/// How often signals are looked at and the progress is told.
-const HEARTBEAT: Duration = Duration::from_millis(50);
+use crate::wait::HEARTBEAT;
 
 /// Why a watcher ended a run.
 pub enum Halt {

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use melmo::catalogue::{self, Arguments};
-use melmo::drive::{Keep, Observer, Options, Snapshot, Stop, run_on};
+use melmo::drive::{self, Keep, Observer, Options, Snapshot, Stop, run_on};
 use melmo::geometry::{BlockNorm, Geometry, euclidean, for_layout};
+use melmo::patience::Patience;
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::report::Report;
@@ -178,10 +179,11 @@ pub fn solve_from<S: Real>(
         Some(watcher) => run_on(&mut *solver, &options, past, watch.keep, &mut [watcher]),
         None => run_on(&mut *solver, &options, past, watch.keep, &mut []),
     };
+    let patience = if report.had_to_end() { drive::moment() } else { Patience::current() };
     // Whoever names a method gets its last point, and is told; what was chosen for them ends no higher than it began.
-    let report = match reason {
+    let report = patience.run(|| match reason {
         Some(_) => report.or_start(start, problem, solver.norms(), &stop),
         None => Report { rose: report.rise(start, problem), ..report },
-    };
+    });
     Ok(Solved { report: report.if_finite(), method, reason })
 }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use melmo::patience::Patience;
 use melmo::real::Real;
 use melmo::solver::{Info, Solver};
 
@@ -42,6 +43,12 @@ impl Until {
     /// What somebody says to it, whatever the time is.
     pub fn asked(&self, doing: &str) -> ControlFlow<()> {
         self.ask.as_ref().map_or(ControlFlow::Continue(()), |ask| ask(doing))
+    }
+
+    /// Does `work` that takes long, as decompositions of large matrices do, until it is over ([`melmo::patience`]).
+    pub fn run<R>(&self, doing: &'static str, work: impl FnOnce() -> R) -> R {
+        let until = self.clone();
+        Patience::until(move || until.is_over(doing)).run(work)
     }
 
     /// Ends a run when it is over.

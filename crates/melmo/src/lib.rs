@@ -71,7 +71,7 @@ mod stream;
 pub mod trace;
 pub mod vector;
 
-pub use melmo_base::{linalg, threads};
+pub use melmo_base::{linalg, patience, threads};
 
 /// The names that a program which solves a problem needs.
 pub mod prelude {

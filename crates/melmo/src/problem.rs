@@ -233,12 +233,17 @@ impl<S: Real> Problem<S> {
         self.f.value_grad(&mut grad, x, &mut work) + self.penalty(x, &mut work)
     }
 
+    /// Tx. Allocates: for use outside iterations.
+    pub fn image(&self, x: &[S]) -> Vec<S> {
+        let (mut tx, mut work) = (vec![S::ZERO; self.t.range().size()], vec![S::ZERO; self.t.work_len()]);
+        self.t.apply(&mut tx, x, &mut work);
+        tx
+    }
+
     /// z = prox_{βg}(u) of a certificate at x, by the plain formulas. Allocates: for use outside iterations.
     pub fn prox_point(&self, x: &[S], evidence: Evidence<'_, S>) -> Vec<S> {
-        let m = self.t.range().size();
-        let mut work = vec![S::ZERO; self.t.work_len().max(self.g.work_len())];
-        let (mut tx, mut z) = (vec![S::ZERO; m], vec![S::ZERO; m]);
-        self.t.apply(&mut tx, x, &mut work);
+        let tx = self.image(x);
+        let (mut z, mut work) = (vec![S::ZERO; tx.len()], vec![S::ZERO; self.g.work_len()]);
         self.g.prox(&mut z, evidence.u.unwrap_or(&tx), evidence.beta, &mut work);
         z
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::Bracket;
+use crate::patience;
 use crate::real::Real;
 use crate::solver::{Info, Solver};
 
@@ -36,9 +37,10 @@ pub struct Row {
 }
 
 impl Row {
-    /// The row of the solver's current point, whose info this is; `exact` asks for the exact dual norm.
-    pub fn at<S: Real>(info: &Info, solver: &mut dyn Solver<S>, exact: bool, seconds: f64) -> Self {
-        Self {
+    /// The row of the solver's current point, whose info this is; `exact` asks for the exact dual norm. `None` where it takes
+    /// longer than there is time ([`crate::patience`]).
+    pub fn at<S: Real>(info: &Info, solver: &mut dyn Solver<S>, exact: bool, seconds: f64) -> Option<Self> {
+        let row = Self {
             epoch: info.epoch,
             k: info.k,
             objective: info.objective.unwrap_or_else(|| solver.objective()),
@@ -51,7 +53,9 @@ impl Row {
             beta: info.beta,
             gamma: info.gamma,
             seconds,
-        }
+        };
+        let whole = ![row.objective, row.smoothed, row.dual_norm.unwrap_or(0.0)].iter().any(|number| number.is_nan());
+        (whole || !patience::is_over()).then_some(row)
     }
 
     /// The exact dual norm, or the oracle's upper bound; ∞ where a method has not looked yet.

@@ -5,7 +5,7 @@ use melmo::catalogue::{self, Arguments};
 use melmo::certificate::{Certificate, Claim, Evidence, can_bound};
 use melmo::drive::{Epsilon, Gap, Options, Status, Stop, run};
 use melmo::geometry::{Norm, Oracle, euclidean, for_layout};
-use melmo::operator::{Dense, Difference2d, Difference3d, Identity, LinOp, Select};
+use melmo::operator::{Dense, Difference2d, Difference3d, Identity, LinOp, Scale, Select};
 use melmo::penalty::{ElasticNet, Entrywise, Group, Interval, L1, Mcp, Prox, Ridge, Scad, Spectral};
 use melmo::problem::Problem;
 use melmo::report::Report;
@@ -356,4 +356,25 @@ fn a_lipschitz_constant_beyond_all_numbers_allows_nothing() {
     assert!(made.verify(&problem, &x, 1e-6).unwrap().passed());
     made.stationarity.as_mut().unwrap().bound *= 0.5;
     assert!(!made.verify(&problem, &x, 1e-6).unwrap().passed());
+}
+
+/// Constants of T that leave the range of numbers, σ_min(T)⁻¹ or what rounding does to it, times an x or a gap of 0: no NaN comes of
+/// it, and a certificate verifies that says no more than it can.
+#[test]
+fn operators_at_the_ends_of_the_range_of_numbers() {
+    for c in [5e-324, 1e-310, 1e-160, 1e160, 1e300, 1e308] {
+        let layout = Layout::vector(6).unwrap();
+        let f = MaskedLeastSquares::new(layout.clone(), vec![1e-5; 6], None).unwrap();
+        let t = Scale::new(c, Box::new(Identity::new(layout.clone()))).unwrap();
+        let problem = Problem::new(f, Entrywise::new(L1::new(0.1).unwrap(), 6), t).unwrap();
+        let norms = for_layout::<f64>(Norm::L2, &layout, Oracle::Auto).unwrap().norms();
+        let x = vec![0.0; 6];
+        let Ok(certificate) = Certificate::new(&problem, &x, Evidence::smoothed(1.0), norms, None, None) else {
+            continue;
+        };
+        let verified = certificate.verify(&problem, &x, 1e-6).unwrap();
+        let small = |what: &str| what.starts_with("rounding is small");
+        let wrong = verified.checks.iter().find(|check| check.slack.is_nan() || !check.holds && !small(check.what));
+        assert!(wrong.is_none(), "{c}: {wrong:?}");
+    }
 }

@@ -16,6 +16,7 @@ mod golden;
 mod known;
 mod laws;
 mod literature;
+mod patience;
 mod space;
 mod support;
 mod theory;

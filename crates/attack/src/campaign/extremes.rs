@@ -1,13 +1,13 @@
-//! Every method in every geometry on data that is too large, too small or too odd, in both precisions.
+//! Every method in every geometry on data, designs and operators that are too large, too small or too odd, in both precisions.
 
 use melmo::block::Layout;
 use melmo::catalogue::{self, Lift};
 use melmo::certificate::{Certificate, Check};
-use melmo::operator::Difference2d;
+use melmo::operator::{Dense, Difference2d, Identity, LinOp, Scale, Sparse};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
-use melmo::smooth::MaskedLeastSquares;
+use melmo::smooth::{HuberRegression, LeastSquares, Logistic, MaskedLeastSquares, Smooth};
 use melmo_tasks::{Defaults, PenaltyChoice, Prepared, Settings, Solved, Watch, factorize, recover, solve};
 
 use crate::run::{Run, below, one_of};
@@ -62,7 +62,66 @@ fn data(seeded: &mut Seeded, scale: f64, size: usize) -> Vec<f64> {
     y
 }
 
-/// T = I, T = D or two factors; none where it is refused.
+/// A matrix whose columns have sizes of their own: all one, or mixed, from 10⁻¹⁶⁰ to 10¹⁶⁰ as far as S goes; now and then one is 0,
+/// or two are the same.
+fn matrix<S: Real>(seeded: &mut Seeded, rows: usize, cols: usize) -> Vec<S> {
+    const SIZES: [f64; 9] = [1e-160, 1e-100, 1e-37, 1e-8, 1.0, 1e8, 1e37, 1e100, 1e160];
+    let fits: Vec<f64> = SIZES.into_iter().filter(|&size| S::of(size).is_finite() && S::of(size) != S::ZERO).collect();
+    let one = *one_of(seeded, &fits);
+    let mixed = below(seeded, 3) > 0;
+    let mut sizes: Vec<f64> = (0..cols).map(|_| if mixed { *one_of(seeded, &fits) } else { one }).collect();
+    let mut a: Vec<f64> = seeded.normals(rows * cols);
+    let (odd, other) = (below(seeded, cols), below(seeded, cols));
+    match below(seeded, 6) {
+        0 => sizes[odd] = 0.0,
+        1 => (0..rows).for_each(|i| a[i * cols + odd] = a[i * cols + other]),
+        _ => {}
+    }
+    a.iter().enumerate().map(|(at, v)| S::of(v * sizes[at % cols])).collect()
+}
+
+/// ½‖Ax − y‖² and the like behind T = I: a design, dense or sparse, and one label or number for each of its rows.
+fn regression<S: Real>(y: &[S], penalty: &PenaltyChoice, seeded: &mut Seeded) -> Option<Prepared<S>> {
+    let (rows, cols) = (y.len(), 1 + below(seeded, 5));
+    let a = matrix::<S>(seeded, rows, cols);
+    let design: Box<dyn LinOp<S>> = match below(seeded, 3) {
+        0 => {
+            let columns = (0..rows * cols).map(|at| at % cols).collect();
+            Box::new(Sparse::new(rows, cols, (0..=rows).map(|i| i * cols).collect(), columns, a).ok()?)
+        }
+        1 => Box::new(Dense::design(a, rows, cols).ok()?),
+        _ => Box::new(Dense::new(a, rows, cols).ok()?),
+    };
+    let layout = design.domain().clone();
+    let labels = || y.iter().map(|y| if *y > S::ZERO { S::ONE } else { -S::ONE }).collect();
+    let f: Box<dyn Smooth<S>> = match below(seeded, 4) {
+        0 => Box::new(Logistic::new(design, labels()).ok()?),
+        1 => Box::new(HuberRegression::new(design, y.to_vec(), 1.0).ok()?),
+        _ => Box::new(LeastSquares::new(design, y.to_vec()).ok()?),
+    };
+    let g = penalty.build(&Lift::Entries, &layout).ok()?;
+    let problem = Problem::from_boxes(f, g, Box::new(Identity::new(layout))).ok()?;
+    Some(Prepared { problem, start: vec![S::ZERO; cols], defaults: Defaults::default(), optimum: None })
+}
+
+/// ½‖x − y‖² and a penalty behind an operator: a matrix, or a number.
+fn behind<S: Real>(y: &[S], penalty: &PenaltyChoice, seeded: &mut Seeded) -> Option<Prepared<S>> {
+    let layout = Layout::vector(y.len()).ok()?;
+    let t: Box<dyn LinOp<S>> = match below(seeded, 2) {
+        0 => {
+            let rows = 1 + below(seeded, 6);
+            let a = matrix::<S>(seeded, rows, y.len());
+            Box::new(Dense::new(a, rows, y.len()).ok()?)
+        }
+        _ => Box::new(Scale::new(*one_of(seeded, &SCALES), Box::new(Identity::new(layout.clone()))).ok()?),
+    };
+    let g = penalty.build(&Lift::Entries, t.range()).ok()?;
+    let f = MaskedLeastSquares::new(layout, y.to_vec(), None).ok()?;
+    let problem = Problem::from_boxes(Box::new(f), g, t).ok()?;
+    Some(Prepared { problem, start: y.to_vec(), defaults: Defaults::default(), optimum: None })
+}
+
+/// T = I, T = D, a matrix, a regression or two factors; none where it is refused.
 fn problem<S: Real>(
     y: &[S],
     rows: usize,
@@ -70,7 +129,9 @@ fn problem<S: Real>(
     penalty: &PenaltyChoice,
     seeded: &mut Seeded,
 ) -> Option<Prepared<S>> {
-    match below(seeded, 3) {
+    match below(seeded, 5) {
+        3 => regression(y, penalty, seeded),
+        4 => behind(y, penalty, seeded),
         0 => recover::prepare(y, None, rows, cols, penalty).ok(),
         1 => {
             let factors = factorize::Factors { y, mask: None, rows, cols, rank: 2, penalty, ridge: 0.1 };
@@ -79,7 +140,7 @@ fn problem<S: Real>(
         _ => {
             let layout = Layout::matrix(rows, cols).ok()?;
             let t = Difference2d::new(rows, cols).ok()?;
-            let g = penalty.build(&Lift::Entries, melmo::operator::LinOp::<S>::range(&t)).ok()?;
+            let g = penalty.build(&Lift::Entries, LinOp::<S>::range(&t)).ok()?;
             let f = MaskedLeastSquares::new(layout, y.to_vec(), None).ok()?;
             let problem = Problem::from_boxes(Box::new(f), g, Box::new(t)).ok()?;
             Some(Prepared { problem, start: y.to_vec(), defaults: Defaults::default(), optimum: None })

@@ -2,11 +2,12 @@
 
 use faer::diag::DiagMut;
 use faer::linalg::evd::{ComputeEigenvectors, SelfAdjointEvdParams, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::traits::ComplexField;
 use faer::traits::math_utils::is_finite;
+use faer::traits::{ComplexField, RealField};
 use faer::{Auto, MatMut, MatRef, Par, Spec};
 
 use super::scratch;
+use super::watched::{Watched, unless_enough, watched, watched_mut};
 
 /// Below this size the QR iteration is faster than divide and conquer (measured: 10 % at n = 256).
 const RECURSION: usize = 32;
@@ -15,29 +16,25 @@ fn parameters<T: ComplexField>() -> Spec<SelfAdjointEvdParams, T> {
     Spec::new(SelfAdjointEvdParams { recursion_threshold: RECURSION, ..<SelfAdjointEvdParams as Auto<T>>::auto() })
 }
 
-pub(super) fn work_len<T: ComplexField>(n: usize, vectors: bool) -> usize {
+pub(super) fn work_len<T: RealField + Copy>(n: usize, vectors: bool) -> usize {
     let vectors = if vectors { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
-    scratch::numbers::<T>(self_adjoint_evd_scratch::<T>(n, vectors, Par::Seq, parameters()))
+    scratch::numbers::<T>(self_adjoint_evd_scratch::<Watched<T>>(n, vectors, Par::Seq, parameters()))
 }
 
 pub(super) fn decompose<T>(values: &mut [T], vectors: Option<&mut [T]>, a: &[T], n: usize, work: &mut [T]) -> bool
 where
-    T: ComplexField + scratch::Plain,
+    T: RealField + scratch::Plain,
 {
     // One NaN in the input can come back as a success.
     if !a[..n * n].iter().all(is_finite) {
         return false;
     }
-    self_adjoint_evd(
-        MatRef::from_row_major_slice(&a[..n * n], n, n),
-        DiagMut::from_slice_mut(&mut values[..n]),
-        // Column-major: the iteration rotates columns, and with row-major storage takes four times as long at n = 256.
-        vectors.map(|q| MatMut::from_column_major_slice_mut(&mut q[..n * n], n, n)),
-        Par::Seq,
-        scratch::stack(work),
-        parameters(),
-    )
-    .is_ok()
+    let matrix = MatRef::from_row_major_slice(watched(&a[..n * n]), n, n);
+    let values = DiagMut::from_slice_mut(watched_mut(&mut values[..n]));
+    // Column-major: the iteration rotates columns, and with row-major storage takes four times as long at n = 256.
+    let vectors = vectors.map(|q| MatMut::from_column_major_slice_mut(watched_mut(&mut q[..n * n]), n, n));
+    let stack = scratch::stack(work);
+    unless_enough(|| self_adjoint_evd(matrix, values, vectors, Par::Seq, stack, parameters()).is_ok()) == Some(true)
 }
 
 #[cfg(test)]

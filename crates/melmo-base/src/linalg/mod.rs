@@ -4,7 +4,7 @@
 //! is compiled once, here. Matrices are row-major slices with their sizes; scratch is lent by the caller as a slice
 //! of the same number type, so nothing here allocates, but for the packing buffer of a thread's first large product and
 //! the sums of very long matrices, which it keeps. Large products are shared among threads ([`crate::threads`]): how they are
-//! cut depends on their sizes alone.
+//! cut depends on their sizes alone. Decompositions end when it is enough ([`crate::patience`]), with the answer false.
 
 mod blocks;
 mod cholesky;
@@ -17,6 +17,7 @@ mod outer;
 mod scratch;
 mod svd;
 mod tiles;
+mod watched;
 
 pub use blocks::roundings;
 use faer::{MatMut, MatRef};
@@ -59,6 +60,11 @@ impl<'a, S> Mat<'a, S> {
     fn faer(&self) -> MatRef<'a, S> {
         let view = MatRef::from_row_major_slice(self.data, self.rows, self.cols);
         if self.transposed { view.transpose() } else { view }
+    }
+
+    fn watched(&self) -> Mat<'a, watched::Watched<S>> {
+        let Self { data, rows, cols, transposed } = *self;
+        Mat { data: watched::watched(data), rows, cols, transposed }
     }
 }
 

@@ -2,10 +2,11 @@
 
 use faer::diag::DiagMut;
 use faer::linalg::svd::{ComputeSvdVectors, SvdParams, svd, svd_scratch};
-use faer::traits::ComplexField;
 use faer::traits::math_utils::is_finite;
+use faer::traits::{ComplexField, RealField};
 use faer::{Auto, Par, Spec};
 
+use super::watched::{Watched, unless_enough, watched_mut};
 use super::{Mat, faer_mut, scratch};
 
 /// Which singular vectors are wanted.
@@ -33,12 +34,12 @@ fn parameters<T: ComplexField>(way: Way) -> Spec<SvdParams, T> {
     })
 }
 
-pub(super) fn work_len<T: ComplexField>(rows: usize, cols: usize, vectors: Vectors) -> usize {
+pub(super) fn work_len<T: RealField + Copy>(rows: usize, cols: usize, vectors: Vectors) -> usize {
     let compute = match vectors {
         Vectors::None => ComputeSvdVectors::No,
         Vectors::Thin => ComputeSvdVectors::Thin,
     };
-    let needs = |way| svd_scratch::<T>(rows, cols, compute, compute, Par::Seq, parameters(way));
+    let needs = |way| svd_scratch::<Watched<T>>(rows, cols, compute, compute, Par::Seq, parameters(way));
     let needs = needs(Way::DivideAndConquer).or(needs(Way::Rotations));
     scratch::numbers::<T>(needs)
 }
@@ -50,7 +51,7 @@ pub(super) fn decompose<T>(
     work: &mut [T],
 ) -> bool
 where
-    T: ComplexField + scratch::Plain + Copy + Into<f64>,
+    T: RealField + scratch::Plain + Into<f64>,
 {
     // One NaN in the input can come back as a success.
     if !a.data.iter().all(is_finite) {
@@ -58,15 +59,19 @@ where
     }
     let (rows, cols) = (a.rows(), a.cols());
     let values = &mut values[..rows.min(cols)];
-    let with_vectors = vectors.is_some();
+    let (matrix, with_vectors) = (a.data, vectors.is_some());
     let mut by = |way: Way| {
         let (u, v) = vectors.as_mut().map(|(u, v)| (&mut **u, &mut **v)).unzip();
-        let (u, v) = (u.map(|u| faer_mut(u, rows, values.len())), v.map(|v| faer_mut(v, cols, values.len())));
-        let diagonal = DiagMut::from_slice_mut(&mut *values);
-        let found = svd(a.faer(), diagonal, u, v, Par::Seq, scratch::stack(work), parameters(way));
-        found.is_ok() && is_complete(values, a.data)
+        let u = u.map(|u| faer_mut(watched_mut(u), rows, values.len()));
+        let v = v.map(|v| faer_mut(watched_mut(v), cols, values.len()));
+        let diagonal = DiagMut::from_slice_mut(watched_mut(values));
+        let (a, stack) = (a.watched().faer(), scratch::stack(work));
+        let found = unless_enough(|| svd(a, diagonal, u, v, Par::Seq, stack, parameters(way)).is_ok())?;
+        Some(found && is_complete(values, matrix))
     };
-    (with_vectors && by(Way::DivideAndConquer)) || by(Way::Rotations)
+    // None: it was given up.
+    let found = if with_vectors { by(Way::DivideAndConquer) } else { Some(false) };
+    found.and_then(|found| if found { Some(true) } else { by(Way::Rotations) }) == Some(true)
 }
 
 /// Whether Σσᵢ² = ‖A‖_F²: no singular value above 10⁻⁴‖A‖_F (1 % in single precision) was lost. True where the squares leave

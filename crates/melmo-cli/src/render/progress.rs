@@ -3,19 +3,22 @@
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use melmo::drive::Observer;
+use melmo::patience::Patience;
 use melmo::real::Real;
 use melmo::solver::{Info, Solver};
 use melmo_tasks::Until;
 
 use super::{say, seconds, short};
 
+/// When the program was started: its time is limited from then on.
+static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
 /// How often Ctrl-C was pressed.
 static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
 /// There is nothing yet to keep, as at first and while something is read.
@@ -23,12 +26,15 @@ static NOTHING_TO_KEEP: AtomicBool = AtomicBool::new(true);
 
 /// The first Ctrl-C (or SIGTERM) asks runs to end; the second ends the program, as does the first while there is nothing to keep.
 pub fn catch_interrupts() {
+    LazyLock::force(&BEGUN);
     let caught = ctrlc::set_handler(|| {
-        if INTERRUPTS.fetch_add(1, Ordering::SeqCst) > 0 || NOTHING_TO_KEEP.load(Ordering::SeqCst) {
+        let again = INTERRUPTS.fetch_add(1, Ordering::SeqCst) > 0;
+        if again || NOTHING_TO_KEEP.load(Ordering::SeqCst) {
+            say::note(if again { "melmo: interrupted" } else { "melmo: interrupted; there is nothing to keep yet" });
             std::process::exit(130);
         }
         say::note("");
-        say::note("melmo: stopping after this step; the point so far is kept (Ctrl-C again quits at once)");
+        say::note("melmo: stopping; the point so far is kept (Ctrl-C again quits at once)");
     });
     // Without a handler Ctrl-C ends the program at once, as anywhere.
     drop(caught);
@@ -39,9 +45,19 @@ pub fn interrupted() -> bool {
     INTERRUPTS.load(Ordering::SeqCst) > 0
 }
 
+/// What work that takes long is given: until Ctrl-C.
+pub fn patience() -> Patience {
+    Patience::until(interrupted)
+}
+
 /// From now on there is something to keep when Ctrl-C is pressed.
 pub fn work_begins() {
     NOTHING_TO_KEEP.store(false, Ordering::SeqCst);
+}
+
+/// To the end of the program's time.
+pub fn time(limit: Option<Duration>) -> Until {
+    Until::after(limit.map(|limit| limit.saturating_sub(BEGUN.elapsed())))
 }
 
 /// Reads an input: a pipe may never end.
@@ -61,9 +77,12 @@ pub fn all_or_nothing<T>(late: String, until: &Until, work: impl FnOnce() -> T) 
             }
         });
     }
-    NOTHING_TO_KEEP.store(true, Ordering::SeqCst);
+    let before = NOTHING_TO_KEEP.swap(true, Ordering::SeqCst);
+    if interrupted() {
+        std::process::exit(130); // it was said while there still was something to keep
+    }
     let found = work();
-    work_begins();
+    NOTHING_TO_KEEP.store(before, Ordering::SeqCst);
     drop(done); // whoever waits with us may go
     found
 }
@@ -73,7 +92,7 @@ pub fn until(quiet: bool, limit: Option<Duration>) -> Until {
     work_begins();
     let start = Instant::now();
     let told = Mutex::new(start);
-    Until::after(limit).asking(move |doing| {
+    time(limit).asking(move |doing| {
         if let (false, Ok(mut told)) = (quiet, told.lock())
             && told.elapsed() >= Duration::from_secs(5)
         {

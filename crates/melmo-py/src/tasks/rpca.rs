@@ -1,5 +1,6 @@
 //! Low rank plus sparse.
 
+use melmo::drive;
 use melmo_tasks::rpca::{Weights, noise, prepare, rank};
 use melmo_tasks::{Settings, Until};
 use numpy::PyUntypedArrayMethods;
@@ -11,8 +12,9 @@ use super::solve::{told, watched};
 use crate::array::{self, Scalar};
 use crate::certificate::Stored;
 use crate::error::raised;
+use crate::failure;
 use crate::settings::solving;
-use crate::wait::waiting;
+use crate::wait::{signals, waiting};
 
 /// The two parts of Y (NaN where it has no entry): z is [L | S], and what was chosen comes with it.
 #[pyfunction]
@@ -53,7 +55,10 @@ fn separate<'py, S: Scalar + Stored>(
     let (prepared, weights, sigma) = found.map_err(|error: melmo_tasks::Error| raised(error))?;
     let settings = Settings { time_limit: until.left(), ..settings.clone() };
     let solved = py.detach(|| watched(&prepared, &settings))?;
-    let found = rank(&solved.report.z[..rows * cols], rows, cols);
+    // Not waited for where the run had to end.
+    let patience = if solved.report.had_to_end() { drive::moment() } else { signals() };
+    let found = py.detach(|| patience.run(|| rank(&solved.report.z[..rows * cols], rows, cols)));
+    failure::take().map_or(Ok(()), Err)?;
     let dict = told(py, solved)?;
     dict.set_item("noise", sigma)?;
     dict.set_item("rank", found)?;

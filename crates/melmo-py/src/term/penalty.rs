@@ -12,10 +12,10 @@ use pyo3::types::PyDict;
 
 use crate::array::{self, Blocks, Scalar};
 use crate::error::raised;
-use crate::failure;
 use crate::shared::Shared;
 use crate::term::python::PythonPenalty;
 use crate::term::{AnyPenalty, Precise, Terms, in_precision, precisely};
+use crate::wait::hearing;
 
 /// A penalty, built for a buffer of some layout.
 #[pyclass(frozen, module = "melmo._melmo")]
@@ -143,8 +143,7 @@ fn value<S: Scalar>(py: Python<'_>, g: &dyn Prox<S>, u: &Bound<'_, PyAny>) -> Py
     let view = array::read::<S>("u", u)?;
     let u = view.as_slice()?;
     Error::expect_len("u", g.size(), u.len()).map_err(raised)?;
-    let value = py.detach(|| g.value(u, &mut vec![S::ZERO; g.work_len()]));
-    failure::take().map_or(Ok(value), Err)
+    hearing(py, || g.value(u, &mut vec![S::ZERO; g.work_len()]))
 }
 
 /// βρ < 1: beyond, the prox is not a function.
@@ -192,6 +191,5 @@ fn into<S: Scalar>(
     let mut out = array::write::<S>("out", out)?;
     let out = out.as_slice_mut()?;
     Error::expect_len("out", g.size(), out.len()).map_err(raised)?;
-    let value = py.detach(|| work(g, out, u, &mut vec![S::ZERO; g.work_len()]));
-    failure::take().map_or(Ok(value), Err)
+    hearing(py, || work(g, out, u, &mut vec![S::ZERO; g.work_len()]))
 }

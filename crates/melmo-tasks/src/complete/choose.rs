@@ -164,12 +164,12 @@ fn singular_values(
     let (mut risen, mut least) = (0, f64::INFINITY);
     for lambda in fit::path(norm, None) {
         let penalty = penalty.clone().with("lambda", lambda);
-        let (x, z) = fit::short_run::<f64>(rest, &penalty, start, until)?;
-        if until.is_over("weights that are tried out") {
-            break;
+        let run = fit::short_run::<f64>(rest, &penalty, start, until)?;
+        if run.cut_short {
+            break; // this fit is not to be judged
         }
-        start = x;
-        let rmse = judges.score(|i, j| z[i * rest.cols + j].f64()).rmse;
+        start = run.x;
+        let rmse = judges.score(|i, j| run.z[i * rest.cols + j].f64()).rmse;
         best.take(rmse, penalty);
         risen = if rmse < least { 0 } else { risen + 1 };
         least = least.min(rmse);

@@ -159,23 +159,36 @@ fn singular_values<S: Real>(
             if until.is_over("a start from larger weights") {
                 break;
             }
-            start = short_run(rest, &penalty.clone().with("lambda", larger), start, until)?.0;
+            let run = short_run(rest, &penalty.clone().with("lambda", larger), start, until)?;
+            start = run.x;
+            if run.cut_short {
+                break; // what time is left is the solver's own
+            }
         }
     }
     penalised(rest, penalty, start)
 }
 
-/// Some steps from `start`: x, and z = prox(x).
+/// Where some steps led.
+pub(super) struct Short<S> {
+    pub x: Vec<S>,
+    /// prox(x).
+    pub z: Vec<S>,
+    /// There was no time for all of them.
+    pub cut_short: bool,
+}
+
+/// Some steps from `start`.
 pub(super) fn short_run<S: Real>(
     rest: &Entries,
     penalty: &PenaltyChoice,
     start: Vec<S>,
     until: &Until,
-) -> Result<(Vec<S>, Vec<S>), Error> {
+) -> Result<Short<S>, Error> {
     let prepared = penalised(rest, penalty, start)?;
     let settings = Settings { iterations: Some(TRIAL_STEPS), time_limit: until.left(), ..Settings::default() };
     let mut enough = until.watcher("trial steps");
     let watch = Watch { watcher: Some(&mut enough), ..Watch::default() };
-    let report = solve(&prepared, &settings, watch)?.report;
-    Ok((report.x, report.z))
+    let report = until.run("trial steps", || solve(&prepared, &settings, watch))?.report;
+    Ok(Short { cut_short: report.had_to_end(), x: report.x, z: report.z })
 }

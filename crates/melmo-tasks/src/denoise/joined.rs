@@ -84,7 +84,8 @@ impl<S: Real> Joined<S> {
             (Vec::new(), whole.problem.objective(&x), None)
         };
         let info = Info { beta, objective: Some(objective), ..info };
-        let report = Report { status, x, z, objective, info, certificate, trace: Vec::new(), elapsed, rose: None };
+        let (trace, rose, unseen) = (Vec::new(), None, false);
+        let report = Report { status, x, z, objective, info, certificate, trace, elapsed, rose, unseen };
         Ok(Solved { report: report.if_finite(), method, reason })
     }
 }

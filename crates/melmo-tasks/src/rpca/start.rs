@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use melmo::block::Layout;
 use melmo::catalogue::Lift;
+use melmo::patience;
 use melmo::penalty::Prox;
 use melmo::real::Real;
 
@@ -16,6 +17,8 @@ use crate::until::Until;
 const ROUNDS: [usize; 2] = [10, 40];
 /// Rounds end when S moves by less than this share of Y.
 const RESTS: f64 = 1e-5;
+/// What is being done, for whoever waits.
+const DOING: &str = "L and S by turns";
 
 /// The two parts as they change.
 struct Parts<'d, S> {
@@ -26,6 +29,8 @@ struct Parts<'d, S> {
     low_rank: Vec<S>,
     sparse: Vec<S>,
     target: Vec<S>,
+    /// Where the next L is made.
+    moved: Vec<S>,
     work: Vec<S>,
     value: f64,
 }
@@ -55,8 +60,8 @@ pub(super) fn start<S: Real>(
         let l1 = slope(&weights.sparse, Lift::Entries)?;
         let still = low_rank.iter().all(|l| *l == S::ZERO);
         let work = vec![S::ZERO; nuclear.work_len().max(l1.work_len())];
-        let [sparse, target] = [(); 2].map(|()| vec![S::ZERO; y.len()]);
-        let mut parts = Parts { y, mask, nuclear, l1, low_rank, sparse, target, work, value: f64::INFINITY };
+        let [sparse, target, moved] = [(); 3].map(|()| vec![S::ZERO; y.len()]);
+        let mut parts = Parts { y, mask, nuclear, l1, low_rank, sparse, target, moved, work, value: f64::INFINITY };
         if !still {
             parts.move_sparse();
         }
@@ -73,13 +78,15 @@ impl<S: Real> Parts<'_, S> {
         let scale = melmo::vector::norm2(&self.low_rank) + melmo::vector::norm2(&self.sparse);
         let mut round = Duration::ZERO;
         for _ in 0..most {
-            // A round is a decomposition, which nobody can end: one that would take longer than there is time is not begun.
-            if until.is_over("L and S by turns") || until.left().is_some_and(|left| left < round) {
+            // A round is a decomposition. So is a step of the solver, for which time has to be left, and for a look at its end.
+            if until.is_over(DOING) || until.left().is_some_and(|left| left < 4 * round) {
                 break;
             }
             let begun = Instant::now();
             let before = self.sparse.clone();
-            self.move_low_rank();
+            if !until.run(DOING, || self.move_low_rank()) {
+                break;
+            }
             self.move_sparse();
             let moved: f64 = before.iter().zip(&self.sparse).map(|(a, b)| (*a - *b).f64().powi(2)).sum();
             if moved.sqrt() <= RESTS * scale {
@@ -89,13 +96,19 @@ impl<S: Real> Parts<'_, S> {
         }
     }
 
-    /// L ← prox(L + M⊙(Y − S − L)): its minimiser where nothing is missing.
-    fn move_low_rank(&mut self) {
+    /// L ← prox(L + M⊙(Y − S − L)): its minimiser where nothing is missing. False, and L stays, where there was no time for it.
+    fn move_low_rank(&mut self) -> bool {
         for (at, target) in self.target.iter_mut().enumerate() {
             let known = self.mask[at] > S::ZERO;
             *target = if known { self.y[at] - self.sparse[at] } else { self.low_rank[at] };
         }
-        self.value = self.nuclear.prox(&mut self.low_rank, &self.target, 1.0, &mut self.work);
+        let value = self.nuclear.prox(&mut self.moved, &self.target, 1.0, &mut self.work);
+        let done = !(value.is_nan() && patience::is_over());
+        if done {
+            std::mem::swap(&mut self.low_rank, &mut self.moved);
+            self.value = value;
+        }
+        done
     }
 
     /// S ← its minimiser: 0 where nothing is known.

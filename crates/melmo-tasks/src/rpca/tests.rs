@@ -66,3 +66,27 @@ fn nothing_but_gaps_is_refused() {
     let weights = Weights::choose(&penalty, &penalty, 1.0, 2, 2);
     assert!(prepare(&[f64::NAN; 4], 2, 2, &weights, &Until::done()).is_err());
 }
+
+/// Whenever a start is ended, also in the middle of a decomposition, L and S are numbers, and no worse than the first guess.
+#[test]
+fn a_start_that_is_ended_is_one_all_the_same() {
+    use std::ops::ControlFlow;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let (y, ..) = video(0.01);
+    let penalty: PenaltyChoice = PENALTY.parse().unwrap();
+    let weights = Weights::choose(&penalty, &penalty, 0.01, 24, 320);
+    let value = |nth: usize| {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let until = Until::done().asking(move |_| match asked.fetch_add(1, Ordering::Relaxed) + 1 >= nth {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        });
+        let prepared = prepare(&y, 24, 320, &weights, &until).unwrap();
+        prepared.problem.objective(&prepared.start)
+    };
+    let first = value(1);
+    for nth in [2, 3, 5, 9, 40] {
+        assert!(value(nth) <= first * (1.0 + 1e-9), "{nth}: {} above {first}", value(nth));
+    }
+}

@@ -1,6 +1,7 @@
 //! Weights from the data: the noise by medians, the ratio of the two by theory.
 
 use melmo::linalg::{Dense, Into, Mat};
+use melmo::patience::Patience;
 use melmo::real::Real;
 use melmo::vector::median;
 
@@ -33,7 +34,7 @@ impl Weights {
 }
 
 /// Rows and columns in which noise is looked for, at most: of the shorter and of the longer side. More say little more about
-/// one number, and nobody can end the decomposition of a matrix that takes minutes.
+/// one number, and these take a moment only, which is waited for: without weights there is no problem, and nothing to keep.
 const SEEN: [usize; 2] = [512, 2048];
 
 /// The standard deviation of the noise in Y = low rank + sparse + noise: 1.4826 times the median size of what remains without
@@ -60,7 +61,8 @@ fn noise_of<S: Real>(y: &[S], rows: usize, cols: usize) -> Result<f64, Error> {
     let size = rows.min(cols);
     let (mut values, mut u, mut v) = (vec![0.0; size], vec![0.0; rows * size], vec![0.0; cols * size]);
     let mut work = vec![0.0; f64::svd_work_len(rows, cols)];
-    if !f64::svd(&mut values, &mut u, &mut v, Mat::new(&filled, rows, cols), &mut work) {
+    let y_filled = Mat::new(&filled, rows, cols);
+    if !Patience::endless().run(|| f64::svd(&mut values, &mut u, &mut v, y_filled, &mut work)) {
         return Err(Error::input("Y", "infinite entries, or none that can be decomposed", "finite numbers"));
     }
     let typical = values[size / 2];

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::geometry::{BlockNorm, Bracket, check_tiling};
+use crate::patience;
 use crate::problem::Problem;
 use crate::real::Real;
 
@@ -117,7 +118,8 @@ impl Optimality {
             return Err("F(x) is not finite: x is not in the domain of g∘T".into());
         }
         let allowance = Allowance::new::<W::Real>(&witness.facts(), seen);
-        let bound = witness.lower_bound(x, seen, &allowance, radius)?;
+        let in_time = |reason| if patience::is_over() { "there was no time for a bound".into() } else { reason };
+        let bound = witness.lower_bound(x, seen, &allowance, radius).map_err(in_time)?;
         let gap = objective - bound + allowance.value;
         if !gap.is_finite() {
             return Err("the bound is not finite: the numbers are too large for it".into());

@@ -69,6 +69,12 @@ impl<S: Real> Witness for Room<'_, S> {
         self.look.near(self.problem, x)
     }
 
+    fn image(&mut self, x: &[S], to: &mut Vec<S>) {
+        let Look { z, work, .. } = &mut self.look;
+        self.problem.t().apply(z, x, work);
+        self.z(to);
+    }
+
     fn u(&mut self, to: &mut Vec<S>) {
         to.clear();
         to.extend_from_slice(&self.u);

@@ -28,19 +28,20 @@ impl Allowance {
     pub fn new<S: Real>(facts: &Facts, seen: &Seen) -> Self {
         let Numerics { operator_norm, of_operator, of_prox, size, range: m } = facts.numerics;
         let unit = S::EPSILON;
-        let applied = of_operator * seen.x_norm;
+        let applied = product(of_operator, seen.x_norm);
         let of_u = if seen.stored { 0.0 } else { applied };
         let steep = 1.0 / (1.0 - seen.beta * facts.rho);
-        let of_z = steep * (of_prox * seen.u_norm + of_u);
+        let of_z = steep * (product(of_prox, seen.u_norm) + of_u);
         let of_w = (of_u + of_z) / seen.beta + 2.0 * unit * seen.w_norm;
         let gap = applied + of_z + (sum_error(m) + unit) * seen.prox_gap;
-        let pulled = operator_norm * of_w + of_operator * seen.w_norm;
+        let pulled = product(operator_norm, of_w) + product(of_operator, seen.w_norm);
         let v = seen.rounding.grad + pulled + (unit + sum_error(size)) * seen.of_sum;
         // |g(a) − g(b)| ≤ L_g‖a − b‖; where there is no L_g, the slope that was found stands for it.
         let slope = facts.lipschitz_g.unwrap_or(0.0).max(seen.w_norm);
         let at = if seen.at_tx.is_finite() { seen.at_tx.abs() } else { 0.0 };
         let sums = (sum_error(m) + 8.0 * unit) * (seen.at_z.abs() + at + seen.w_norm * seen.prox_gap);
-        let value = seen.rounding.value + slope * (applied + of_z) + seen.w_norm * gap + of_w * seen.prox_gap + sums;
+        let value = seen.rounding.value + product(slope, applied + of_z) + sums;
+        let value = value + product(seen.w_norm, gap) + product(of_w, seen.prox_gap);
         Self { v, gap, value }
     }
 
@@ -48,4 +49,9 @@ impl Allowance {
     pub fn dual(&self, norms: &[BlockNorm]) -> f64 {
         product_dual_growth(norms).unwrap_or(f64::NAN) * self.v
     }
+}
+
+/// ab, where a constant may have left the range of numbers: it is finite all the same, and nothing times it is nothing.
+pub(super) fn product(a: f64, b: f64) -> f64 {
+    if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
 }

@@ -3,7 +3,7 @@
 use crate::certificate::bound::At;
 use crate::certificate::look::{Look, Seen};
 use crate::certificate::room::Room;
-use crate::certificate::rounding::Allowance;
+use crate::certificate::rounding::{Allowance, product};
 use crate::certificate::{Certificate, Optimality, Stationarity, Witness};
 use crate::error::Error;
 use crate::geometry::check_tiling;
@@ -117,8 +117,10 @@ impl<S: Real> Certificate<S> {
         f.value_grad(&mut grad, &zeros, &mut look.work);
         let data = Some(vector::norm2(&grad)).filter(|size| size.is_finite()).unwrap_or(0.0);
         let steepest = problem.g().lipschitz().unwrap_or(seen.w_norm);
-        let sizes = seen.of_f + problem.t().norm_bound() * steepest + data;
-        Check::at_most("rounding is small next to the gradients", allowance.v, coarsest::<S>() * sizes, 0.0)
+        let sizes = seen.of_f + product(problem.t().norm_bound(), steepest) + data;
+        // Where they leave the range of numbers, so may rounding: that is not small.
+        let small = (coarsest::<S>() * sizes).min(f64::MAX);
+        Check::at_most("rounding is small next to the gradients", allowance.v, small, 0.0)
     }
 
     /// F(x), the bound and the gap, where they are stored.
@@ -150,7 +152,7 @@ impl<S: Real> Certificate<S> {
         }
         let apart: Vec<S> = stored.point.iter().zip(&found.point).map(|(&a, &b)| a - b).collect();
         let inverse = problem.t().right_inverse().map_or(1.0, |r| r.sigma_min().recip());
-        let moved = inverse * allowance.gap + 4.0 * S::EPSILON * seen.x_norm;
+        let moved = product(inverse, allowance.gap) + 4.0 * S::EPSILON * seen.x_norm;
         // A constant that has left the range of numbers says nothing, and allows nothing.
         let curved = problem.f().lipschitz().filter(|lipschitz| lipschitz.is_finite()).unwrap_or(0.0) * moved;
         let bound_slack = tolerance * found.bound + 2.0 * allowance.v + curved;

@@ -54,6 +54,9 @@ pub trait Witness {
     /// x̃ = x + R(z − Tx) for surjective T, with what holds there; it uses up what was seen. Allocates.
     fn near(&mut self, x: &Self::Point) -> Option<Stationarity<Self::Real>>;
 
+    /// `to` ← Tx.
+    fn image(&mut self, x: &Self::Point, to: &mut Vec<Self::Real>);
+
     /// `to` ← u, as it was shown.
     fn u(&mut self, to: &mut Vec<Self::Real>);
 

@@ -141,14 +141,6 @@ impl<S> Checked<S> {
 pub fn check<S: Real>(problem: &Problem<S>, near: &[S], options: &Options) -> Checked<S> {
     let mut findings = loss(problem.f(), near, options);
     findings.extend(operator(problem.t(), options));
-    findings.extend(penalty(problem.g(), &image(problem, near), options));
+    findings.extend(penalty(problem.g(), &problem.image(near), options));
     Checked { findings }
-}
-
-/// Tx: where the penalty is looked at.
-pub fn image<S: Real>(problem: &Problem<S>, x: &[S]) -> Vec<S> {
-    let t = problem.t();
-    let mut tx = vec![S::ZERO; t.range().size()];
-    t.apply(&mut tx, x, &mut vec![S::ZERO; t.work_len()]);
-    tx
 }

@@ -2,11 +2,13 @@
 
 mod best;
 mod judge;
+mod leave;
 mod record;
 mod start;
 mod stop;
 
 pub use best::Best;
+pub use leave::moment;
 pub use record::{Keep, Snapshot};
 pub use start::Rose;
 pub use stop::{Epsilon, Gap, Stop};
@@ -16,10 +18,11 @@ use std::time::{Duration, Instant};
 
 use crate::certificate::Certified;
 use crate::drive::judge::Judge;
+use crate::drive::leave::Leave;
 use crate::drive::record::Recorder;
 use crate::real::Real;
 use crate::report::Report;
-use crate::solver::{Info, Solver};
+use crate::solver::{Info, Solver, State};
 use crate::trace::{Record, Row};
 
 /// Everything about a run that is not the solver's.
@@ -40,6 +43,9 @@ impl Options {
 
 /// A step of this length is expected to be followed by one as long. Shorter ones end soon enough, and may be an accident.
 const LONG: Duration = Duration::from_millis(500);
+
+/// The look at the end takes about as long as so many steps, where steps are long: it has a decomposition or two as well.
+const LOOK_IN_STEPS: u32 = 2;
 
 /// Sees every point and may end the run: a progress bar, Ctrl-C. What it takes is not counted as the method's time.
 pub trait Observer<S: Real> {
@@ -65,7 +71,7 @@ pub enum Status {
     Settled,
     /// F reached its target.
     Target,
-    /// An observer ended the run.
+    /// An observer ended the run, or whoever called had enough ([`crate::patience`]).
     Interrupted,
     /// No step of the method leads anywhere.
     Stalled,
@@ -97,6 +103,9 @@ impl Status {
 }
 
 /// Runs a solver to the first reason to stop.
+///
+/// A step that takes long, because it decomposes a large matrix, is given up soon after the time limit or after the caller's
+/// patience is over; the run then ends at the point before it.
 pub fn run<S: Real>(
     solver: &mut dyn Solver<S>,
     options: &Options,
@@ -106,7 +115,7 @@ pub fn run<S: Real>(
 }
 
 /// Runs a solver that was restored from a snapshot: its rows and its time go on. Snapshots are handed out now and then, and once more
-/// when an observer ends the run.
+/// when an observer or the caller ends the run.
 pub fn run_on<S: Real>(
     solver: &mut dyn Solver<S>,
     options: &Options,
@@ -114,40 +123,66 @@ pub fn run_on<S: Real>(
     keep: Option<(Duration, Keep<'_, S>)>,
     observers: &mut [&mut dyn Observer<S>],
 ) -> Report<S> {
-    let recorder = Recorder::new(options, past, keep);
+    let leave = Leave::new(options.stop.time);
+    let patience = leave.for_steps();
     let mut drive = Drive {
         stop: &options.stop,
+        leave,
         judge: Judge::new(options.stop, solver),
-        recorder,
+        recorder: Recorder::new(options, past, keep),
         last: None,
         last_seen: Instant::now(),
+        long: Duration::ZERO,
+        before: None,
     };
-    let status = loop {
-        if options.stop.iterations == 0 && solver.steps_first() {
-            break Status::Iterations;
-        }
-        let Some(info) = solver.next() else { break Status::Stalled };
-        if !info.finite {
-            break Status::NotFinite;
-        }
-        if let Some(status) = drive.take(info, solver, observers) {
-            break status;
-        }
-    };
+    let status = patience.run(|| drive.steps(solver, observers));
     drive.finish(status, solver, observers)
 }
 
 /// What a run remembers between points.
 struct Drive<'o, 'w, S: Real> {
     stop: &'o Stop,
+    leave: Leave,
     judge: Judge,
     recorder: Recorder<'w, S>,
     last: Option<Info>,
     /// When the last point was there.
     last_seen: Instant,
+    /// How long the step to it took, where that was long.
+    long: Duration,
+    /// The state there, where the next step may have to be given up.
+    before: Option<State<S>>,
 }
 
 impl<S: Real> Drive<'_, '_, S> {
+    fn steps(&mut self, solver: &mut dyn Solver<S>, observers: &mut [&mut dyn Observer<S>]) -> Status {
+        if self.stop.iterations == 0 && solver.steps_first() {
+            return Status::Iterations;
+        }
+        loop {
+            let otherwise = match solver.next() {
+                Some(info) if info.finite => match self.take(info, solver, observers) {
+                    Some(status) => return status,
+                    None => continue,
+                },
+                Some(_) => Status::NotFinite,
+                None => Status::Stalled,
+            };
+            // Where the run should end, a step that leads nowhere is one that was given up.
+            return self.leave.reason().map_or(otherwise, |reason| self.give_up(reason, solver));
+        }
+    }
+
+    /// Back to the last point, from which the run can go on: a step that was given up leaves its own traces in a solver.
+    fn give_up(&mut self, reason: Status, solver: &mut dyn Solver<S>) -> Status {
+        if let Some(state) = self.before.take() {
+            // It is this solver's own; where its evaluation is given up as well, the look at the end says so.
+            let _ = self.leave.for_the_value().run(|| solver.restore(&state));
+            self.recorder.hand_out_state(state);
+        }
+        reason
+    }
+
     /// Records one finite point and decides whether it is the last.
     fn take(
         &mut self,
@@ -155,7 +190,8 @@ impl<S: Real> Drive<'_, '_, S> {
         solver: &mut dyn Solver<S>,
         observers: &mut [&mut dyn Observer<S>],
     ) -> Option<Status> {
-        let (stop, step) = (self.stop, self.long_step());
+        let stop = self.stop;
+        self.time_step();
         let refused = self.recorder.hand_out().is_break();
         if self.recorder.wants(&info) {
             info.objective = self.recorder.push(&info, solver, observers);
@@ -164,7 +200,7 @@ impl<S: Real> Drive<'_, '_, S> {
         }
         let certified = self.judge.is_certified(&info, solver);
         let settled = !certified && self.judge.has_settled(&info, solver);
-        let halted = self.is_halted(&info, solver, observers);
+        let halted = self.is_halted(&info, solver, observers) || self.leave.is_asked_for();
         let reached = |target: f64| info.objective.is_some_and(|objective| objective <= target);
         self.last = Some(info);
         let status = if certified {
@@ -177,20 +213,23 @@ impl<S: Real> Drive<'_, '_, S> {
             Status::Settled
         } else if info.k > stop.iterations {
             Status::Iterations
-        } else if stop.time.is_some_and(|limit| self.recorder.since_start() + step >= limit) {
+        } else if stop.time.is_some_and(|limit| self.recorder.since_start() + self.long * (1 + LOOK_IN_STEPS) >= limit)
+        {
             Status::Time
         } else {
             self.recorder.remember(solver);
+            self.before = (self.long > Duration::ZERO).then(|| solver.save());
             return None;
         };
         Some(status)
     }
 
-    /// How long the step to this point took, where it was long: one that would end after the time limit is not begun.
-    fn long_step(&mut self) -> Duration {
+    /// How long the step to this point took, where it was long: one that would end after the time limit, or leave no time for
+    /// the look at the end, is not begun.
+    fn time_step(&mut self) {
         let step = self.last_seen.elapsed();
         self.last_seen = Instant::now();
-        if step >= LONG { step } else { Duration::ZERO }
+        self.long = if step >= LONG { step } else { Duration::ZERO };
     }
 
     /// Asks everybody who watches; whoever ends the run gets a snapshot of its last point.
@@ -213,18 +252,45 @@ impl<S: Real> Drive<'_, '_, S> {
         solver: &mut dyn Solver<S>,
         observers: &mut [&mut dyn Observer<S>],
     ) -> Report<S> {
+        let (x, certified) = (solver.x(), status == Status::Certified);
         let last = self.last.filter(|_| status != Status::NotFinite);
+        let patience = self.leave.for_the_look(certified);
         if let Some(last) = &last {
-            self.recorder.end(last, solver, observers);
+            patience.run(|| self.recorder.end(last, solver, observers));
         }
         let elapsed = self.recorder.elapsed();
-        let Certified { z, objective, of_pair, certificate } =
-            self.judge.end(last.as_ref(), status == Status::Certified, solver);
-        let (x, certificate, trace) = (solver.x(), certificate.ok(), self.recorder.into_rows());
-        // A constraint that Tx keeps to the tolerance, not to the last bit: z keeps it wholly.
-        let kept = matches!(status, Status::Certified | Status::Settled) && objective == f64::INFINITY;
-        let objective = if kept { of_pair } else { objective };
-        let info = self.last.unwrap_or(Info::unknown());
-        Report { status, x, z, objective, info, certificate, trace, elapsed, rose: None }
+        // Where not even the start could be evaluated in time, there is none for a look either.
+        let untried = self.last.is_none() && matches!(status, Status::Time | Status::Interrupted);
+        let looked = (!untried).then(|| patience.run(|| self.judge.end(last.as_ref(), certified, solver)));
+        let whole = |looked: &Certified<S>| looked.certificate.is_ok() && !looked.objective.is_nan();
+        let seen = looked.filter(|looked| whole(looked) || !patience.is_over());
+        let (info, unseen) = (self.last.unwrap_or(Info::unknown()), seen.is_none());
+        let (z, objective, certificate) = match seen {
+            Some(Certified { z, objective, of_pair, certificate }) => {
+                // A constraint that Tx keeps to the tolerance, not to the last bit: z keeps it wholly.
+                let kept = matches!(status, Status::Certified | Status::Settled) && objective == f64::INFINITY;
+                (z, if kept { of_pair } else { objective }, certificate.ok())
+            }
+            None => {
+                let mut tx = Vec::new();
+                solver.image(&mut tx);
+                let value = || info.objective.unwrap_or_else(|| solver.objective());
+                (tx, self.leave.for_the_value().run(value), None)
+            }
+        };
+        // What was proven is proven, but nobody can be shown it.
+        let status = if certified && unseen { Status::Interrupted } else { status };
+        Report {
+            status,
+            x,
+            z,
+            objective,
+            info,
+            certificate,
+            trace: self.recorder.into_rows(),
+            elapsed,
+            rose: None,
+            unseen,
+        }
     }
 }

@@ -88,7 +88,7 @@ impl<'w, S: Real> Recorder<'w, S> {
     ) -> Option<f64> {
         let (exact, seconds) = (self.record?.exact_dual_norms, self.elapsed().as_secs_f64());
         self.aside(|log| {
-            let row = Row::at(info, solver, exact, seconds);
+            let row = Row::at(info, solver, exact, seconds)?;
             log.rows.push(row);
             observers.iter_mut().for_each(|observer| observer.recorded(&row, solver));
             Some(row.objective)
@@ -124,9 +124,14 @@ impl<'w, S: Real> Recorder<'w, S> {
     /// Hands out a snapshot of the point where an observer ended the run.
     pub fn hand_out_last(&mut self, solver: &mut dyn Solver<S>) {
         if self.keep.is_some() {
-            self.pending = Some((solver.save(), self.elapsed()));
-            let _ = self.hand_out(); // the run ends anyway
+            self.hand_out_state(solver.save());
         }
+    }
+
+    /// Hands out a snapshot of the state that a run ends in.
+    pub fn hand_out_state(&mut self, state: State<S>) {
+        self.pending = Some((state, self.elapsed()));
+        let _ = self.hand_out(); // the run ends anyway
     }
 
     pub fn into_rows(self) -> Vec<Row> {

@@ -3,6 +3,7 @@
 use crate::certificate::{Asked, Certificate, Certified};
 use crate::drive::{Status, Stop};
 use crate::geometry::BlockNorm;
+use crate::patience;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::report::Report;
@@ -40,7 +41,10 @@ impl<S: Real> Report<S> {
         let beta = self.certificate.as_ref().map_or(1.0, |certificate| certificate.beta).min(problem.beta_limit());
         let asked = Asked { radius: stop.radius, ..Asked::default() };
         let Certified { z, objective, certificate, .. } = Certificate::at(problem, start, beta, norms, asked);
-        let (x, certificate) = (start.to_vec(), certificate.ok());
+        // There may be no time for a look at the start either.
+        let unseen = (certificate.is_err() || objective.is_nan()) && patience::is_over();
+        let (z, objective) = if unseen { (problem.image(start), rise.start) } else { (z, objective) };
+        let (x, certificate) = (start.to_vec(), certificate.ok().filter(|_| !unseen));
         let passes =
             |tolerance| certificate.as_ref().is_some_and(|c| c.passed(problem, start, tolerance).unwrap_or(false));
         let status = match self.status {
@@ -55,6 +59,6 @@ impl<S: Real> Report<S> {
             objective: Some(objective),
             ..self.info
         });
-        Self { status, x, z, objective, info, certificate, rose: Some(Rose { returned: true, ..rise }), ..self }
+        Self { status, x, z, objective, info, certificate, rose: Some(Rose { returned: true, ..rise }), unseen, ..self }
     }
 }

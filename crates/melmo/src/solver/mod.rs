@@ -134,6 +134,9 @@ pub trait Solver<S: Real>: Iterator<Item = Info> + Send {
         x
     }
 
+    /// `to` ← Tx at the current point, as far as it is held here.
+    fn image(&mut self, to: &mut Vec<S>);
+
     /// F(x) at the current point.
     fn objective(&mut self) -> f64;
 

@@ -175,6 +175,12 @@ impl<M: Method> Solver<Real<M>> for Run<M> {
         space.read(x, 0, to);
     }
 
+    fn image(&mut self, to: &mut Vec<Real<M>>) {
+        let mut standing = self.standing();
+        let (space, x) = standing.place();
+        space.witness().image(x.borrow(), to);
+    }
+
     fn objective(&mut self) -> f64 {
         self.standing().objective()
     }

@@ -203,6 +203,10 @@ impl Witness for Arena<'_> {
         self.host.witness().u(to);
     }
 
+    fn image(&mut self, x: &Handle, to: &mut Vec<f64>) {
+        self.host.witness().image(&self.arrays[x.0], to);
+    }
+
     fn z(&mut self, to: &mut Vec<f64>) {
         self.host.witness().z(to);
     }

@@ -260,6 +260,10 @@ impl Witness for Ranks<'_, '_> {
         self.host.witness().u(to);
     }
 
+    fn image(&mut self, x: &Vec<f64>, to: &mut Vec<f64>) {
+        self.host.witness().image(x, to);
+    }
+
     fn z(&mut self, to: &mut Vec<f64>) {
         self.host.witness().z(to);
     }

@@ -15,6 +15,7 @@ use super::quintic::Quintic;
 use super::shape::Shape;
 use super::{Polar, normalise};
 use crate::geometry::{Answer, Inexactness};
+use crate::patience;
 use crate::real::Real;
 use crate::vector::{combine, dot_and_square, map_into, norm2};
 
@@ -101,7 +102,7 @@ impl<S: Real> Polynomial<S> {
         if pays && accurate() { Path::GramSpace } else { Path::Direct }
     }
 
-    /// d ← −p(X/s) for the X that stands in `x`, ‖X‖_F = 1; returns which p, and s.
+    /// d ← −p(X/s) for the X that stands in `x`, ‖X‖_F = 1; returns which p, and s. NaN where it is given up.
     fn run(&mut self, d: &mut [S]) -> (usize, f64) {
         match self.path {
             Path::Direct => self.directly(d),
@@ -123,6 +124,10 @@ impl<S: Real> Polynomial<S> {
                 S::symmetric_product(h, g, g, n);
             }
             factor(p, &if k == 0 { step.of_quotient(s) } else { *step }, g, h, n);
+            if patience::is_over() {
+                d.fill(S::of(f64::NAN));
+                break;
+            }
             if k + 1 == steps.len() {
                 shape.times(d, -1.0, x, p);
             } else {
@@ -139,6 +144,10 @@ impl<S: Real> Polynomial<S> {
         let (n, last) = (shape.short(), steps.len() - 1);
         shape.gram(g, x);
         for (k, step) in steps.iter().enumerate() {
+            if patience::is_over() {
+                d.fill(S::of(f64::NAN));
+                return (0, 1.0);
+            }
             S::symmetric_product(h, g, g, n);
             factor(p, step, g, h, n);
             if k == 0 {

@@ -71,8 +71,8 @@ class Geometry(Term):
         return _melmo.norm(self._row["name"], packing.layout, packing.pack("x", x))
 
 
-def spelled(geometry: Any) -> dict[str, str]:
-    """A geometry, its name, or a dict of them by block, as the program spells it."""
+def chosen(geometry: Any) -> dict[str, Any]:
+    """A geometry, its name, or a dict of them by block, as settings: a block keeps its oracle."""
     if made("geometry", geometry) is None or (isinstance(geometry, Mapping) and not geometry):
         return {}
     if isinstance(geometry, str):
@@ -83,12 +83,8 @@ def spelled(geometry: Any) -> dict[str, str]:
         for block, part in geometry.items():
             if not isinstance(made(f"geometry[{block!r}]", part), (str, Geometry)):
                 raise TypeError(f"geometry[{block!r}]: expected a geometry or its name, got {type(part).__name__}")
-        parts = {str(block): spelled(part) for block, part in geometry.items()}
-        oracles = {part["oracle"] for part in parts.values() if part.get("oracle", "auto") != "auto"}
-        if len(oracles) > 1:
-            raise ValueError(f"one oracle for all blocks, please: got {', '.join(sorted(oracles))}")
-        named = ",".join(f"{block}={part['geometry']}" for block, part in parts.items())
-        return {"geometry": named, "oracle": oracles.pop() if oracles else "auto"}
+        parts = [(str(block), chosen(part)) for block, part in geometry.items()]
+        return {"geometry": [(block, part["geometry"], part.get("oracle")) for block, part in parts]}
     raise TypeError(f"geometry: expected a geometry, its name or a dict of them, got {type(geometry).__name__}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from melmo._checks import number, optional_number, optional_whole, word
-from melmo._geometry import spelled
+from melmo._geometry import chosen
 
 
 def checked_settings(
@@ -39,7 +39,7 @@ def checked_settings(
     if steps is None:
         steps = 5000 if epochs is None else 2 ** min(epochs, 53) - 1
     return {
-        **spelled(geometry),
+        **chosen(geometry),
         "method": word("method", method),
         "options": None if options is None else _named("options", options),
         "max_iter": steps,

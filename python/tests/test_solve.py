@@ -59,6 +59,21 @@ def test_own_terms_come_to_the_same_as_ours():
     assert auto.method == "fista" and auto.success and np.allclose(auto.z, answer, atol=1e-6)
 
 
+def test_every_block_keeps_its_oracle():
+    f = melmo.loss.Factorization(Y, rank=2, ridge=0.1)
+    rng = np.random.default_rng(1)
+    start = {"W": rng.standard_normal((6, 2)), "H": rng.standard_normal((2, 5))}
+
+    def end(w, h):
+        geometry = {"W": melmo.geometry.Spectral(w), "H": melmo.geometry.Spectral(h)}
+        found = melmo.minimize(f, melmo.penalty.L1(0.1), x0=start, geometry=geometry, method="melmo", max_iter=5)
+        return np.concatenate([found.x["W"].ravel(), found.x["H"].ravel()])
+
+    exact, rough = "svd", "newton-schulz:2"
+    ends = [end(exact, exact), end(exact, rough), end(rough, exact), end(rough, rough)]
+    assert all(not np.array_equal(a, b) for i, a in enumerate(ends) for b in ends[:i])
+
+
 def test_a_target_ends_the_run():
     def run(**stops):
         return melmo.minimize(melmo.loss.Masked(Y), melmo.penalty.L1(0.3), x0=np.zeros_like(Y), method="melmo", **stops)

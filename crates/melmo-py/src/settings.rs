@@ -5,7 +5,7 @@ use std::time::Duration;
 use melmo::catalogue;
 use melmo::drive::{Epsilon, Gap};
 use melmo::error::Error;
-use melmo::geometry::Oracle;
+use melmo::geometry::{Norm, Oracle};
 use melmo::threads::Threads;
 use melmo_tasks::{GeometryChoice, Settings};
 use pyo3::exceptions::PyTypeError;
@@ -38,7 +38,7 @@ pub fn solving(given: &Bound<'_, PyDict>) -> PyResult<Solving> {
         match key.as_str() {
             "method" => {}
             "options" => settings.arguments = arguments(&settings.method, value.cast::<PyDict>()?)?,
-            "geometry" => settings.geometry = Some(geometry(&value.extract::<String>()?)?),
+            "geometry" => settings.geometry = Some(geometry(&value)?),
             "oracle" => settings.oracle = value.extract::<String>()?.parse::<Oracle>().map_err(raised)?,
             "max_iter" => settings.iterations = Some(value.extract()?),
             "epsilon" => settings.epsilon = Some(Epsilon::Absolute(tolerance("epsilon", &value)?)),
@@ -61,8 +61,18 @@ pub fn solving(given: &Bound<'_, PyDict>) -> PyResult<Solving> {
     Ok(solving)
 }
 
-fn geometry(text: &str) -> PyResult<GeometryChoice> {
-    text.parse().map_err(|error: melmo_tasks::Error| raised(error))
+/// As the program spells it, or (block, norm, oracle) of each block that is named.
+fn geometry(given: &Bound<'_, PyAny>) -> PyResult<GeometryChoice> {
+    if let Ok(text) = given.extract::<String>() {
+        return text.parse().map_err(|error: melmo_tasks::Error| raised(error));
+    }
+    let part = |(block, norm, oracle): (String, String, Option<String>)| {
+        let oracle = oracle.map(|oracle| oracle.parse::<Oracle>()).transpose()?;
+        Ok((block, norm.parse::<Norm>()?, oracle))
+    };
+    let parts: Vec<_> = given.extract()?;
+    let parts: Result<_, Error> = parts.into_iter().map(part).collect();
+    parts.map(GeometryChoice::Named).map_err(raised)
 }
 
 fn tolerance(name: &'static str, value: &Bound<'_, PyAny>) -> PyResult<f64> {

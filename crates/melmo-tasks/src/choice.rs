@@ -108,22 +108,24 @@ impl fmt::Display for PenaltyChoice {
 pub enum GeometryChoice {
     /// The same norm on every block.
     Every(Norm),
-    /// A norm for each block that is named; the others take the task's own.
-    Named(Vec<(String, Norm)>),
+    /// A norm for each block that is named, with an oracle of its own where one is given; the others take the task's own.
+    Named(Vec<(String, Norm, Option<Oracle>)>),
 }
 
 impl GeometryChoice {
-    /// The geometry on these blocks; `other` is the norm of blocks that are not named.
+    /// The geometry on these blocks; `other` is the norm of blocks that are not named, `oracle` that of all without their own.
     pub fn build<S: Real>(&self, layout: &Layout, other: Norm, oracle: Oracle) -> Result<Box<dyn Geometry<S>>, Error> {
         let named = match self {
             Self::Every(norm) => return Ok(for_layout(*norm, layout, oracle)?),
             Self::Named(named) => named,
         };
-        for (name, _) in named {
+        for (name, ..) in named {
             layout.require(name)?;
         }
-        let norm = |name: &str| named.iter().rev().find(|(known, _)| known == name).map_or(other, |&(_, norm)| norm);
-        let part = |block: &Block| for_block(norm(&block.name), block, oracle);
+        let part = |block: &Block| match named.iter().rev().find(|(name, ..)| *name == block.name) {
+            Some(&(_, norm, own)) => for_block(norm, block, own.unwrap_or(oracle)),
+            None => for_block(other, block, oracle),
+        };
         match layout.blocks() {
             [block] => Ok(part(block)?),
             blocks => {
@@ -145,7 +147,7 @@ impl FromStr for GeometryChoice {
             let (name, norm) = part.split_once('=').ok_or_else(|| {
                 Error::input("a geometry", format!("`{part}`"), "one norm, or block=norm as in W=spectral,H=l2")
             })?;
-            Ok((name.trim().to_string(), norm.trim().parse()?))
+            Ok((name.trim().to_string(), norm.trim().parse()?, None))
         };
         text.split(',').map(part).collect::<Result<_, _>>().map(Self::Named)
     }

@@ -36,7 +36,9 @@ fn cells(text: &str) -> Vec<Vec<f64>> {
 fn blanks_are_filled_and_the_rest_is_kept() {
     let place = Place::new();
     let missing = table(&place);
-    let facts = place.json("complete y.csv -o filled.csv");
+    let facts = place.json("complete y.csv -o filled.csv --report page.html");
+    let page = place.read("page.html");
+    assert!(page.contains("known; what is missing is black") && page.contains("filled in"));
     assert_eq!(facts["observed"], 600 - missing);
     let text = place.read("filled.csv");
     assert!(text.starts_with("\"c0\",\"c1\","));

@@ -26,8 +26,9 @@ fn coefficients_come_back_with_their_names() {
     let place = Place::new();
     table(&place, "t.csv", 150, false);
     for penalty in ["l1", "mcp", "scad", "elastic-net"] {
-        let told = place
-            .json(&format!("regress t.csv y --penalty {penalty} -o {penalty}.csv --path-output {penalty}-path.csv"));
+        let told = place.json(&format!(
+            "regress t.csv y --penalty {penalty} -o {penalty}.csv --path-output {penalty}-path.csv --report {penalty}.html"
+        ));
         let near = |name: &str, want: f64| {
             let got = told["coefficients"][name].as_f64().unwrap();
             assert!((got - want).abs() < 0.1, "{penalty} {name}: {got}");
@@ -40,6 +41,10 @@ fn coefficients_come_back_with_their_names() {
         let text = place.read(&format!("{penalty}.csv"));
         assert!(text.starts_with("name,coefficient\n(intercept),") && text.contains("\"c, d\","), "{text}");
         assert_eq!(place.read(&format!("{penalty}-path.csv")).lines().count(), 51);
+        let page = place.read(&format!("{penalty}.html"));
+        let bar = |name: &str| page.find(&format!("<th scope=\"row\">{name}</th>")).unwrap_or(usize::MAX);
+        assert!(bar("a") < bar("b") && bar("b") < usize::MAX, "the larger effect comes first");
+        assert!(page.contains("<rect class=\"above\"") && page.contains("<rect class=\"below\""));
     }
 }
 

@@ -39,7 +39,9 @@ fn a_stack_comes_apart() {
     let place = Place::new();
     let (y, moving) = video();
     stack(&place, "y.npy", y);
-    let facts = place.json("rpca y.npy -o out.npy");
+    let facts = place.json("rpca y.npy -o out.npy --report page.html");
+    let page = place.read("page.html");
+    assert!(["frame 9", "background 9", "foreground 9"].iter().all(|part| page.contains(part)));
     assert!(facts["rank"].as_u64().unwrap() <= 2 && facts["nonzeros"].as_f64().unwrap() < 0.1, "{facts}");
     let background = npy::read(&place.file("out.background.npy")).unwrap();
     let foreground = npy::read(&place.file("out.foreground.npy")).unwrap();

@@ -36,6 +36,7 @@
 //! `^{superscript}`, `[a link](https://…)`; a backslash takes the next character as it is, and [`plain`] writes such
 //! backslashes for text that comes from elsewhere. Everything is escaped on the way out.
 
+mod bars;
 mod block;
 mod chart;
 mod error;
@@ -51,6 +52,7 @@ mod section;
 mod slug;
 mod table;
 
+pub use bars::Bars;
 pub use block::{Callout, Code, KeyValues, Kind};
 pub use chart::{Axis, Chart, Line, Reference, Scale, Series, Style};
 pub use error::Error;

@@ -1,5 +1,6 @@
 //! Sections and what stands in them.
 
+use crate::bars::Bars;
 use crate::block::{self, Callout, Code, KeyValues};
 use crate::chart::Chart;
 use crate::image::{Gallery, ImagePair};
@@ -20,6 +21,8 @@ pub enum Item {
     Table(Table),
     /// A chart.
     Chart(Chart),
+    /// A number for each of several names.
+    Bars(Bars),
     /// Two images with a slider.
     ImagePair(ImagePair),
     /// Several images.
@@ -46,6 +49,7 @@ from!(
     Callout(Callout),
     Table(Table),
     Chart(Chart),
+    Bars(Bars),
     ImagePair(ImagePair),
     Gallery(Gallery),
     Facts(KeyValues),
@@ -116,6 +120,7 @@ impl Item {
             Self::Callout(callout) => callout.html(),
             Self::Table(table) => table.html(&slugs.name(&markup::text(table.title.as_deref().unwrap_or("table")))),
             Self::Chart(chart) => chart.html(&slugs.name(&markup::text(&chart.title))),
+            Self::Bars(bars) => bars.html(),
             Self::ImagePair(pair) => pair.html(),
             Self::Gallery(gallery) => gallery.html(),
             Self::Facts(facts) => facts.html(),

@@ -12,7 +12,7 @@ use crate::command::ratings::{self, Pairs, Ratings};
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::output::{Outputs, expect_array, extension, part, quoted};
-use crate::render::report::heatmap;
+use crate::render::report::{heatmap_within, range};
 use crate::render::{Summary, short};
 use crate::session::{Ready, Solve};
 
@@ -273,10 +273,16 @@ impl Solve for Complete {
 
     fn pictures<S: Real>(&self, kept: &Kept, solved: &Solved<S>) -> Vec<melmo_page::Item> {
         let Kept { all, offsets, plan, .. } = kept;
-        let filled = plan.matrix(offsets, &solved.report.x, &solved.report.z);
-        heatmap("the model", &filled, all.rows, all.cols)
-            .map(|image| Gallery::new([image]).into())
-            .into_iter()
-            .collect()
+        let mut values = plan.matrix(offsets, &solved.report.x, &solved.report.z);
+        let put = |values: &mut [f64]| all.list.iter().for_each(|&(i, j, y)| values[i * all.cols + j] = y);
+        if !self.smooth_observed {
+            put(&mut values);
+        }
+        let shades = range(&values);
+        let filled = heatmap_within("filled in", &values, all.rows, all.cols, shades);
+        values.fill(f64::NAN);
+        put(&mut values);
+        let known = heatmap_within("known; what is missing is black", &values, all.rows, all.cols, shades);
+        vec![Gallery::new([known, filled].into_iter().flatten()).title("The table").into()]
     }
 }

@@ -12,7 +12,7 @@ use crate::command::frames::{self, Stack};
 use crate::error::Error;
 use crate::input::{Inputs, array, convert};
 use crate::output::{Outputs, expect_array, extension, part};
-use crate::render::report::heatmap;
+use crate::render::report::{heatmap_within, range};
 use crate::render::{Summary, short};
 use crate::session::{Ready, Solve};
 
@@ -88,15 +88,27 @@ impl Solve for Rpca {
         }
     }
 
-    fn pictures<S: Real>(&self, kept: &Stack, solved: &Solved<S>) -> Vec<melmo_page::Item> {
-        // Of a stack the first frame.
-        let (rows, cols) = match kept.shape[..] {
-            [_, rows, cols] => (rows, cols),
-            _ => kept.rows_cols(),
+    fn pictures<S: Real>(&self, stack: &Stack, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        // Of a stack the frame in the middle.
+        let (names, from, rows, cols) = match stack.shape[..] {
+            [frames, rows, cols] => (
+                ["frame", "background", "foreground"].map(|name| format!("{name} {}", frames / 2 + 1)),
+                frames / 2 * rows * cols,
+                rows,
+                cols,
+            ),
+            _ => (["Y", "L", "S"].map(String::from), 0, stack.rows_cols().0, stack.rows_cols().1),
         };
-        let (low_rank, sparse) = solved.report.z.split_at(kept.data.len());
-        let images = [heatmap("L", low_rank, rows, cols), heatmap("S", sparse, rows, cols)];
-        vec![Gallery::new(images.into_iter().flatten()).title("Low rank and sparse").into()]
+        let (low_rank, sparse) = solved.report.z.split_at(stack.data.len());
+        let here = from..from + rows * cols;
+        // Y and L as bright as one another, S with 0 as middle grey.
+        let (shades, most) = (range(&stack.data), sparse.iter().fold(0.0, |most: f64, s| most.max(s.f64().abs())));
+        let images = [
+            heatmap_within(&names[0], &stack.data[here.clone()], rows, cols, shades),
+            heatmap_within(&names[1], &low_rank[here.clone()], rows, cols, shades),
+            heatmap_within(&names[2], &sparse[here], rows, cols, (-most, most)),
+        ];
+        vec![Gallery::new(images.into_iter().flatten()).title("What stays and what moves").into()]
     }
 }
 

@@ -118,6 +118,8 @@ pub struct Progress {
     start: Instant,
     last: Instant,
     limit: Option<Duration>,
+    /// How far the bar has come.
+    reached: u64,
 }
 
 enum Shown {
@@ -132,11 +134,18 @@ impl Progress {
         let shown = if quiet {
             None
         } else if std::io::stderr().is_terminal() {
-            Some(Shown::Bar(bar(quiet, iterations)))
+            Some(Shown::Bar(bar(quiet, limit.map_or(iterations, |limit| limit.as_millis() as u64))))
         } else {
             Some(Shown::Lines)
         };
-        Self { shown, start: now, last: now, limit }
+        Self { shown, start: now, last: now, limit, reached: 0 }
+    }
+
+    /// How far the bar has come: by time where that is what runs out. A method that goes back does not take the bar with it.
+    fn position(&mut self, k: u64) -> u64 {
+        let now = self.limit.map_or(k, |_| self.start.elapsed().as_millis() as u64);
+        self.reached = self.reached.max(now);
+        self.reached
     }
 
     /// Takes the bar away.
@@ -152,30 +161,57 @@ impl<S: Real> Observer<S> for Progress {
         if interrupted() {
             return ControlFlow::Break(());
         }
-        let Some(shown) = &self.shown else { return ControlFlow::Continue(()) };
-        let pause = if matches!(shown, Shown::Bar(_)) { Duration::from_millis(200) } else { Duration::from_secs(5) };
+        let pause = match self.shown {
+            None => return ControlFlow::Continue(()),
+            Some(Shown::Bar(_)) => Duration::from_millis(200),
+            Some(Shown::Lines) => Duration::from_secs(5),
+        };
         if self.last.elapsed() < pause {
             return ControlFlow::Continue(());
         }
         self.last = Instant::now();
         let objective = info.objective.unwrap_or_else(|| solver.objective());
-        let numbers =
-            format!("F {}  dual norm {}  gap {}", short(objective), short(info.dual_norm.upper), short(info.prox_gap));
-        match shown {
-            Shown::Bar(bar) => {
-                // With a time limit, time is what runs out.
-                if let Some(limit) = self.limit {
-                    bar.set_length(limit.as_millis() as u64);
-                    bar.set_position(self.start.elapsed().as_millis() as u64);
-                } else {
-                    bar.set_position(info.k);
-                }
+        let numbers = numbers(objective, info.dual_norm.upper, info.prox_gap);
+        let position = self.position(info.k);
+        match &self.shown {
+            Some(Shown::Bar(bar)) => {
+                bar.set_position(position);
                 bar.set_message(numbers);
             }
-            Shown::Lines => {
+            _ => {
                 say::note(&format!("step {}  {numbers}  {}", info.k, seconds(self.start.elapsed().as_secs_f64())));
             }
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Where a run stands, in a line. A dual norm that a method has not looked at yet is not shown, and neither is a gap.
+fn numbers(objective: f64, dual_norm: f64, gap: f64) -> String {
+    let known = |name: &str, value: f64| match value < f64::MAX {
+        true => format!("  {name} {}", short(value)),
+        false => String::new(),
+    };
+    format!("F {}{}{}", short(objective), known("dual norm", dual_norm), known("gap", gap))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dual_norm_that_nobody_knows_is_not_shown() {
+        assert_eq!(numbers(2.0, f64::MAX, 0.5), "F 2  gap 0.5");
+        assert_eq!(numbers(2.0, f64::INFINITY, 0.5), "F 2  gap 0.5");
+        assert_eq!(numbers(2.0, 0.25, 0.5), "F 2  dual norm 0.25  gap 0.5");
+    }
+
+    #[test]
+    fn a_bar_never_goes_back() {
+        let mut steps = Progress::new(true, 100, None);
+        assert_eq!([3, 7, 2, 8].map(|k| steps.position(k)), [3, 7, 7, 8]);
+        let mut time = Progress::new(true, 100, Some(Duration::from_secs(1)));
+        let first = time.position(1);
+        assert!(time.position(0) >= first);
     }
 }

@@ -75,15 +75,30 @@ fn convergence(rows: &[Row]) -> Section {
     Section::new("Convergence").item(objective).columns([measures, schedule])
 }
 
+/// The least and the largest finite number.
+pub fn range<S: Real>(data: &[S]) -> (f64, f64) {
+    let finite = data.iter().map(|value| value.f64()).filter(|value| value.is_finite());
+    finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+}
+
 /// A matrix as a grey picture, small to large from black to white; very large ones are thinned.
 pub fn heatmap<S: Real>(caption: &str, data: &[S], rows: usize, cols: usize) -> Option<melmo_page::Image> {
+    heatmap_within(caption, data, rows, cols, range(data))
+}
+
+/// The same with a given range from black to white, so that pictures can be compared. What is missing is black.
+pub fn heatmap_within<S: Real>(
+    caption: &str,
+    data: &[S],
+    rows: usize,
+    cols: usize,
+    (low, high): (f64, f64),
+) -> Option<melmo_page::Image> {
     const SIDE: usize = 512;
     let (step_down, step_right) = (rows.div_ceil(SIDE), cols.div_ceil(SIDE));
     let (height, width) = (rows.div_ceil(step_down), cols.div_ceil(step_right));
     let at = |i: usize, j: usize| data[i * step_down * cols + j * step_right].f64();
     let all = || (0..height).flat_map(|i| (0..width).map(move |j| (i, j))).map(|(i, j)| at(i, j));
-    let finite = || all().filter(|value| value.is_finite());
-    let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
     let width_of_range = if high > low { high - low } else { 1.0 };
     let grey = |value: f64| if value.is_finite() { (255.0 * (value - low) / width_of_range).round() as u8 } else { 0 };
     let samples: Vec<u8> = all().map(grey).collect();

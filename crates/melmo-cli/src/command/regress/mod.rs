@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use melmo::real::Real;
 use melmo_data::{Array, Frame};
-use melmo_page::{Axis, Chart, Reference, Series};
+use melmo_page::{Axis, Bars, Chart, Reference, Series, plain};
 use melmo_tasks::regress::{Coefficients, CrossValidation, Design, Point, Regression, parse_groups};
 use melmo_tasks::{Solved, Until};
 
@@ -23,6 +23,8 @@ use crate::output::{Outputs, expect_array, extension, quoted};
 use crate::render::{Summary, short};
 use crate::session::{Ready, Solve};
 
+/// Bars of a report, at most: the largest coefficients.
+const BARS: usize = 40;
 /// Coefficients of a chart of the path, at most: those that grow largest.
 const SHOWN: usize = 8;
 
@@ -134,10 +136,8 @@ impl Solve for Regress {
         let pairs = || names.iter().zip(&fitted.values);
         let object: serde_json::Map<_, _> = pairs().map(|(name, b)| (name.clone(), (*b).into())).collect();
         summary.silent("coefficients", object);
-        let mut largest: Vec<_> = pairs().zip(&regression.design.scales).filter(|((_, b), _)| **b != 0.0).collect();
-        largest.sort_by(|((_, a), s), ((_, b), t)| (*b * *t).abs().total_cmp(&(*a * *s).abs()));
-        let shown: Vec<String> =
-            largest.iter().take(8).map(|((name, b), _)| format!("{name} {}", short(**b))).collect();
+        let largest = kept.largest(&fitted.values);
+        let shown: Vec<String> = largest.iter().take(8).map(|(name, b, _)| format!("{name} {}", short(*b))).collect();
         if !shown.is_empty() {
             let more = if largest.len() > 8 { ", …" } else { "" };
             summary.add("largest", shown.clone(), "largest", format!("{}{more}", shown.join(", ")));
@@ -179,8 +179,9 @@ impl Solve for Regress {
         }
     }
 
-    fn pictures<S: Real>(&self, kept: &Self::Kept, _: &Solved<S>) -> Vec<melmo_page::Item> {
-        let Some(path) = &kept.path else { return Vec::new() };
+    fn pictures<S: Real>(&self, kept: &Self::Kept, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        let bars = kept.bars(&kept.regression.coefficients(&solved.report.z).values);
+        let Some(path) = &kept.path else { return vec![bars.into()] };
         let column = |value: &dyn Fn(&Point) -> f64| path.points.iter().map(value).collect::<Vec<f64>>();
         let lambda = || column(&|point| point.lambda);
         let low = column(&|point| point.mean - point.error);
@@ -203,11 +204,33 @@ impl Solve for Regress {
         });
         let at = if self.select == Selection::Min { path.best } else { path.simplest };
         let coefficients = coefficients.reference(Reference::vertical("chosen", path.points[at].lambda));
-        vec![held_out.into(), coefficients.into(), size.into()]
+        vec![bars.into(), held_out.into(), coefficients.into(), size.into()]
     }
 }
 
 impl Kept {
+    /// The coefficients that are not 0, by name, with what one standard deviation of their column does: the largest effect first.
+    fn largest(&self, values: &[f64]) -> Vec<(&str, f64, f64)> {
+        let scaled = self.names.iter().zip(values).zip(&self.regression.design.scales);
+        let mut largest: Vec<_> = scaled.map(|((name, b), scale)| (name.as_str(), *b, b * scale)).collect();
+        largest.retain(|(_, b, _)| *b != 0.0);
+        largest.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+        largest
+    }
+
+    /// They as bars, for a report.
+    fn bars(&self, values: &[f64]) -> Bars {
+        let largest = self.largest(values);
+        let more = match largest.len() {
+            0 => "All coefficients are 0.".into(),
+            n if n > BARS => format!("The {BARS} largest of {n} that are not 0."),
+            n => format!("{n} of {} are not 0.", values.len()),
+        };
+        let about = "A bar is what one standard deviation of the column does; the number is the coefficient in the table's units.";
+        let empty = Bars::new("Coefficients").caption(format!("{more} {about}"));
+        largest.iter().take(BARS).fold(empty, |bars, (name, b, effect)| bars.bar(plain(name), *effect, *b))
+    }
+
     fn model(&self, fitted: &Coefficients) -> Model {
         let (target, classes) = (self.target.clone(), self.classes.clone());
         Model::new(self.regression.loss, target, classes, self.encoding.clone(), fitted)

@@ -320,8 +320,11 @@ mod tests {
         (0..n * n).map(|i| ((i * i) as f64 * 0.37).sin()).collect()
     }
 
-    /// Every decomposition there is, of an n×n matrix, and whether it was found.
-    fn decompositions(n: usize) -> [(&'static str, Box<dyn FnMut() -> bool>); 4] {
+    /// A name, and a decomposition that says whether it was found.
+    type Named = (&'static str, Box<dyn FnMut() -> bool>);
+
+    /// Every decomposition there is, of an n×n matrix.
+    fn decompositions(n: usize) -> [Named; 4] {
         let (a, size) = (matrix(n), n * n);
         let mut g = vec![0.0; size];
         f64::gram(&mut g, Mat::new(&a, n, n));

@@ -151,8 +151,13 @@ impl<S: Real> Problem<S> {
     pub fn work_len(&self) -> usize {
         match self.stream() {
             Some(pass) => self.terms_work_len() + pass.work_len(),
-            None => 2 * self.t.range().size() + self.terms_work_len(),
+            None => self.chained_work_len(),
         }
+    }
+
+    /// What evaluations without a fused pass need.
+    pub(crate) fn chained_work_len(&self) -> usize {
+        2 * self.t.range().size() + self.terms_work_len()
     }
 
     /// What the terms themselves need.
@@ -181,6 +186,17 @@ impl<S: Real> Problem<S> {
         let slope_squared = self.g.slopes(u, tx, beta, work); // u = ∇g_β(Tx)
         self.t.adjoint_add(grad, u, work); // ∇F_β(x) = ∇f(x) + T*u
         Evaluation { f, slope_squared, squared: None }
+    }
+
+    /// φ ← φ + T*∇g_β(Tx) by the plain formulas, with scratch of [`Problem::chained_work_len`]; returns ‖∇g_β(Tx)‖₂².
+    pub(crate) fn penalty_gradient_add(&self, phi: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> f64 {
+        let m = self.t.range().size();
+        let (tx, work) = work.split_at_mut(m);
+        let (u, work) = work.split_at_mut(m);
+        self.t.apply(tx, x, work);
+        let slope_squared = self.g.slopes(u, tx, beta, work);
+        self.t.adjoint_add(phi, u, work);
+        slope_squared
     }
 
     /// y ← x + aφ and φ ← ∇F_β(y) in one pass over memory, where the terms allow one.

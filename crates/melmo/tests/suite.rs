@@ -18,6 +18,7 @@ mod laws;
 mod literature;
 mod patience;
 mod space;
+mod stochastic;
 mod support;
 mod theory;
 mod threads;

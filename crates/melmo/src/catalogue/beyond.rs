@@ -1,13 +1,14 @@
 //! Methods past the paper: faster on most problems; what is proven of them is in `docs/theory.md`.
 
 use crate::catalogue::choose::choose;
-use crate::catalogue::methods::{MethodRow, given};
+use crate::catalogue::methods::{MethodRow, beta, given};
 use crate::catalogue::tables::methods;
 use crate::catalogue::{Arguments, Entry, Parameter, find};
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::{Adaptive, Path, Smoothing, Tilted};
+use crate::schedule::{Averaging, Power};
+use crate::solver::{Adaptive, Momentum, Path, Rule, Smoothing, Stochastic, Tilted};
 
 pub(super) const BETA: Parameter =
     Parameter::new("beta", f64::NAN, "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
@@ -28,6 +29,30 @@ fn path<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> Result<Path, 
     let beta = given(a, "beta").unwrap_or(path.beta);
     let end = given(a, "end").unwrap_or(path.end.min(beta));
     Ok(Path { beta, end, ratio: a.get("ratio"), relaxation: a.get("relaxation") })
+}
+
+/// The rule of stochastic steps: exponents are the best ones for the momentum unless given.
+fn rule<S: Real>(a: &Arguments, problem: &Problem<S>) -> Result<Rule, Error> {
+    let momentum = if a.get("momentum") == 0.0 { Momentum::HeavyBall } else { Momentum::Storm };
+    let [p, q, decay] = match momentum {
+        Momentum::HeavyBall => [3.0 / 4.0, 1.0 / 4.0, 1.0 / 2.0],
+        Momentum::Storm => [2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0],
+    };
+    let or = |name: &str, best: f64| given(a, name).unwrap_or(best);
+    let power = Power { beta: beta(a, problem), gamma: a.get("gamma"), p: or("p", p), q: or("q", q) };
+    let horizon = Some(whole(a, "steps")?).filter(|&steps| steps > 0);
+    let schedule = Averaging { power, alpha: a.get("alpha"), a: or("a", decay), horizon };
+    let samples = problem.f().sampled().map_or(0, |f| f.samples());
+    let batch = (whole(a, "batch")? as usize).min(samples);
+    Ok(Rule { schedule, momentum, batch, seed: whole(a, "seed")?, ball: given(a, "ball") })
+}
+
+/// A parameter that counts something.
+fn whole(a: &Arguments, name: &'static str) -> Result<u64, Error> {
+    let value = a.get(name);
+    let holds = value >= 0.0 && value.fract() == 0.0 && value < 2f64.powi(53);
+    Error::expect_parameter(name, value, holds, "a whole number, at least 0")?;
+    Ok(value as u64)
 }
 
 /// The methods of this file.
@@ -83,6 +108,38 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
                 Ok(Box::new(Tilted::new(problem, path(a, problem, x0)?, x0)?.in_norm(geometry)?))
             },
             uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "stochastic",
+                formula: "m ← (1−α_k)m + α_k∇f_B(x), x ← x + γ_k·lmo(m + T*∇g_{β_k}(Tx)), γ_k = γk^{−p}, β_k = βk^{−q}, α_k = max(αk^{−a}, 1/k)",
+                about: "minibatches of rows or entries: a step costs no pass over the data; rates in expectation (docs/theory.md)",
+                parameters: const {
+                    &[
+                        Parameter::new("gamma", 1.0, "step length γ > 0"),
+                        Parameter::new("beta", f64::NAN, "smoothing β ≤ 1/(2ρ); min(1, 1/(2ρ)) unless given"),
+                        Parameter::new("p", f64::NAN, "exponent of the step; 3/4, or 2/3 with storm, unless given"),
+                        Parameter::new(
+                            "q",
+                            f64::NAN,
+                            "exponent of the smoothing; 1/4, or 1/3 with storm, unless given",
+                        ),
+                        Parameter::new("alpha", 1.0, "α in (0, 1]"),
+                        Parameter::new("a", f64::NAN, "exponent of the average; 1/2, or 2/3 with storm, unless given"),
+                        Parameter::new("batch", 32.0, "rows or entries in a batch; all where there are fewer"),
+                        Parameter::new("seed", 1.0, "what batches follow from, with k"),
+                        Parameter::word("momentum", &["heavy-ball", "storm"], "how the average follows the gradients"),
+                        Parameter::new("steps", 0.0, "K: constants for so many steps; 0: schedules in k"),
+                        Parameter::new(
+                            "ball",
+                            f64::NAN,
+                            "r: x ← (1−γ/r)x + γ·lmo, in the ball ‖x‖ ≤ r; none unless given",
+                        ),
+                    ]
+                },
+            },
+            build: |a, problem, geometry, x0| Ok(Box::new(Stochastic::new(problem, geometry, rule(a, problem)?, x0)?)),
+            uses_geometry: true,
         },
         MethodRow {
             entry: Entry {

@@ -71,6 +71,9 @@ fn why_not(method: &str) -> &'static str {
         "primal-dual" => {
             "Condat's and Vũ's theorems ask for convex f and g; for weakly convex g the method is a heuristic"
         }
+        "stochastic" => {
+            "its bounds are on expectations, and need the variance of a batch's gradient, which is not known (docs/theory.md, section 7)"
+        }
         "reweighted" => "the inner problems are not solved to a stated accuracy",
         "ipalm" => "Pock & Sabach (2016) ask for shorter steps than are taken with this much inertia",
         "lbfgs" => {

@@ -1,5 +1,6 @@
 //! (β_k, γ_k): how the smoothing and the step shrink, as pure functions of k = 1, 2, ….
 
+mod averaging;
 mod epoch;
 mod horizon;
 mod power;
@@ -7,6 +8,7 @@ mod smoothness;
 #[cfg(test)]
 mod tests;
 
+pub use averaging::Averaging;
 pub use epoch::{EpochConstant, EpochPower};
 pub use horizon::Horizon;
 pub use power::Power;

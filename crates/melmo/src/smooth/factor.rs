@@ -3,7 +3,7 @@ use crate::error::Error;
 use crate::linalg::{Into, Mat};
 use crate::real::Real;
 use crate::smooth::residual::{observed, residual};
-use crate::smooth::{Form, Rounding, Smooth};
+use crate::smooth::{Form, Rounding, Sampled, Smooth};
 use crate::vector::{axpy, dot, norm2, norm2_squared, sum_error};
 
 /// f(W, H) = c‖M⊙(Y − WH)‖² + ν/2·‖H‖², with a mask M of zeros and ones, or none.
@@ -191,8 +191,42 @@ impl<S: Real> Smooth<S> for Factorization<S> {
         Rounding { value: self.coefficient * squares + (8.0 * unit + sum_error(self.y.len())) * value.abs(), grad }
     }
 
+    fn sampled(&self) -> Option<&dyn Sampled<S>> {
+        Some(self)
+    }
+
     fn form(&self) -> Form<'_, S> {
         Form::Factors(self)
+    }
+}
+
+/// Its parts are the rows of Y, each with its share of ν/2·‖H‖².
+impl<S: Real> Sampled<S> for Factorization<S> {
+    fn samples(&self) -> usize {
+        self.rows
+    }
+
+    fn batch_grad(&self, grad: &mut [S], x: &[S], batch: &[usize], work: &mut [S]) {
+        let Self { rows, cols, rank, .. } = *self;
+        let (w, h) = x.split_at(rows * rank);
+        let (grad_w, grad_h) = grad.split_at_mut(rows * rank);
+        let scale = 2.0 * self.coefficient * rows as f64 / batch.len() as f64;
+        let r = &mut work[..cols];
+        grad_w.fill(S::ZERO);
+        grad_h.fill(S::ZERO);
+        for &i in batch {
+            let (entries, w_i) = (i * cols..(i + 1) * cols, &w[i * rank..(i + 1) * rank]);
+            r.fill(S::ZERO);
+            for (&w, h) in w_i.iter().zip(h.chunks_exact(cols)) {
+                axpy(r, w.f64(), h); // r = wᵢH
+            }
+            residual(r, [], &self.y[entries.clone()], self.mask.as_ref().map(|mask| &mask[entries])); // r = M⊙(wᵢH − yᵢ)
+            for (k, &w) in w_i.iter().enumerate() {
+                grad_w[i * rank + k] += S::of(scale * dot(r, &h[k * cols..(k + 1) * cols]));
+                axpy(&mut grad_h[k * cols..(k + 1) * cols], scale * w.f64(), r);
+            }
+        }
+        axpy(grad_h, self.ridge, h);
     }
 }
 

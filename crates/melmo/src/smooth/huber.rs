@@ -2,7 +2,8 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::{Form, Link, Rounding, Smooth, linear_model};
+use crate::smooth::sampled::{has_rows, rows_grad};
+use crate::smooth::{Form, Link, Rounding, Sampled, Smooth, linear_model};
 
 /// f(x) = Σᵢ h_δ((Ax − b)ᵢ) with h_δ(r) = r²/2 for |r| ≤ δ, else δ|r| − δ²/2: least squares that outliers cannot pull far.
 ///
@@ -60,8 +61,23 @@ impl<S: Real> Smooth<S> for HuberRegression<S> {
         linear_model::rounding(&*self.a, Link::Huber(self.delta), x, value)
     }
 
+    fn sampled(&self) -> Option<&dyn Sampled<S>> {
+        has_rows(&*self.a).then_some(self)
+    }
+
     fn form(&self) -> Form<'_, S> {
         Form::Linear { operator: &*self.a, target: &self.b, link: Link::Huber(self.delta) }
+    }
+}
+
+/// Its parts are the rows of A.
+impl<S: Real> Sampled<S> for HuberRegression<S> {
+    fn samples(&self) -> usize {
+        self.b.len()
+    }
+
+    fn batch_grad(&self, grad: &mut [S], x: &[S], batch: &[usize], _: &mut [S]) {
+        rows_grad(&*self.a, &self.b, Link::Huber(self.delta), grad, x, batch);
     }
 }
 

@@ -2,7 +2,8 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::{Form, Link, Rounding, Smooth, linear_model};
+use crate::smooth::sampled::{has_rows, rows_grad};
+use crate::smooth::{Form, Link, Rounding, Sampled, Smooth, linear_model};
 
 /// f(x) = Σᵢ log(1 + exp(−bᵢ(Ax)ᵢ)) with labels bᵢ = ±1: logistic regression.
 ///
@@ -76,8 +77,23 @@ impl<S: Real> Smooth<S> for Logistic<S> {
         linear_model::rounding(&*self.a, Link::Logistic, x, value)
     }
 
+    fn sampled(&self) -> Option<&dyn Sampled<S>> {
+        has_rows(&*self.a).then_some(self)
+    }
+
     fn form(&self) -> Form<'_, S> {
         Form::Linear { operator: &*self.a, target: &self.labels, link: Link::Logistic }
+    }
+}
+
+/// Its parts are the rows of A.
+impl<S: Real> Sampled<S> for Logistic<S> {
+    fn samples(&self) -> usize {
+        self.labels.len()
+    }
+
+    fn batch_grad(&self, grad: &mut [S], x: &[S], batch: &[usize], _: &mut [S]) {
+        rows_grad(&*self.a, &self.labels, Link::Logistic, grad, x, batch);
     }
 }
 

@@ -2,7 +2,7 @@ use crate::block::Layout;
 use crate::error::Error;
 use crate::real::Real;
 use crate::smooth::residual::{observed, residual};
-use crate::smooth::{Form, Pointwise, Rounding, Smooth};
+use crate::smooth::{Form, Pointwise, Rounding, Sampled, Smooth};
 use crate::vector::{norm2, sum_error};
 
 /// f(X) = ½‖M⊙(X − Y)‖² with a mask M of zeros and ones, or none: denoising and completion.
@@ -55,6 +55,10 @@ impl<S: Real> Smooth<S> for MaskedLeastSquares<S> {
         Some(self)
     }
 
+    fn sampled(&self) -> Option<&dyn Sampled<S>> {
+        Some(self)
+    }
+
     fn form(&self) -> Form<'_, S> {
         Form::Proximity { target: &self.y, mask: self.mask.as_deref() }
     }
@@ -65,6 +69,22 @@ impl<S: Real> Pointwise<S> for MaskedLeastSquares<S> {
         let range = first..first + x.len();
         let mask = self.mask.as_ref().map(|mask| &mask[range.clone()]);
         0.5 * residual(grad, [x], &self.y[range], mask)
+    }
+}
+
+/// Its parts are the entries of Y.
+impl<S: Real> Sampled<S> for MaskedLeastSquares<S> {
+    fn samples(&self) -> usize {
+        self.y.len()
+    }
+
+    fn batch_grad(&self, grad: &mut [S], x: &[S], batch: &[usize], _: &mut [S]) {
+        let scale = S::of(self.y.len() as f64 / batch.len() as f64);
+        grad.fill(S::ZERO);
+        for &i in batch {
+            let observed = self.mask.as_ref().map_or(S::ONE, |mask| mask[i]);
+            grad[i] += scale * observed * (x[i] - self.y[i]);
+        }
     }
 }
 

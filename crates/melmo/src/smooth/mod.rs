@@ -12,6 +12,7 @@ mod logistic;
 mod masked;
 mod residual;
 mod robust_pca;
+mod sampled;
 
 pub use factor::Factorization;
 pub use filtered::Filtered;
@@ -21,6 +22,7 @@ pub use least_squares::LeastSquares;
 pub use logistic::Logistic;
 pub use masked::MaskedLeastSquares;
 pub use robust_pca::RobustPca;
+pub use sampled::Sampled;
 
 use crate::block::Layout;
 use crate::real::Real;
@@ -74,6 +76,11 @@ pub trait Smooth<S: Real>: Send + Sync {
     /// This loss as a sum over the entries of x, when it is one: it can then be evaluated row by row, in the same pass
     /// over memory as the penalty.
     fn pointwise(&self) -> Option<&dyn Pointwise<S>> {
+        None
+    }
+
+    /// This loss as a sum of parts that can be evaluated a few at a time, when it is one.
+    fn sampled(&self) -> Option<&dyn Sampled<S>> {
         None
     }
 

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::real::Real;
 use crate::solver::{
     adaptive, admm, coordinate, dca, epoch, factors, lbfgs, melmo, polished, primal_dual, proximal_gradient,
-    reweighted, subgradient, tilted,
+    reweighted, stochastic, subgradient, tilted,
 };
 
 /// Everything that the rest of a run depends on. It means something to the version of this library that wrote it.
@@ -31,6 +31,8 @@ pub enum Memo<S: Real> {
     Epoch(epoch::Memo<S>),
     /// Of [`Subgradient`](crate::solver::Subgradient).
     Subgradient(subgradient::Memo<S>),
+    /// Of [`Stochastic`](crate::solver::Stochastic).
+    Stochastic(stochastic::Memo<S>),
     /// Of [`Adaptive`](crate::solver::Adaptive).
     Adaptive(adaptive::Memo<S>),
     /// Of [`Tilted`](crate::solver::Tilted).
@@ -66,6 +68,7 @@ impl<S: Real> Memo<S> {
             Self::Melmo(_) => "melmo",
             Self::Epoch(_) => "epoch",
             Self::Subgradient(_) => "subgradient",
+            Self::Stochastic(_) => "stochastic",
             Self::Adaptive(_) => "adaptive",
             Self::Tilted(_) => "tilted",
             Self::Polished(_) => "polished",

@@ -7,7 +7,7 @@ use crate::guarantee::Facts;
 use crate::metric::Metric;
 use crate::problem::{Evaluation, Problem};
 use crate::real::Real;
-use crate::space::{Space, in_turn};
+use crate::space::{Sampled, Space, in_turn};
 use crate::vector;
 
 /// A problem, the norm it is measured in (and, by most methods, stepped in), and the scratch of both.
@@ -25,6 +25,19 @@ impl<'p, S: Real> Host<'p, S> {
         let work = vec![S::ZERO; problem.work_len()];
         let mut host = Self { problem, geometry, between: Between::new(&[]), work, room: None };
         host.check()?;
+        Ok(host)
+    }
+
+    /// The same for steps by minibatches: refuses a loss that offers none.
+    pub fn sampled(problem: &'p Problem<S>, geometry: Box<dyn Geometry<S>>) -> Result<Self, Error> {
+        if problem.f().sampled().is_none() {
+            let message =
+                "minibatches need a loss that is a sum: regression on a matrix, ½‖M⊙(X − Y)‖² or a factorisation";
+            return Err(Error::Unsupported(message.into()));
+        }
+        let mut host = Self::new(problem, geometry)?;
+        let len = host.work.len().max(problem.chained_work_len());
+        host.work.resize(len, S::ZERO);
         Ok(host)
     }
 
@@ -207,5 +220,23 @@ impl<'p, S: Real> Space for Host<'p, S> {
 
     fn resume(&mut self, warm_start: &[S]) {
         self.geometry.resume(warm_start);
+    }
+}
+
+impl<S: Real> Sampled for Host<'_, S> {
+    fn samples(&self) -> usize {
+        self.problem.f().sampled().map_or(0, |f| f.samples())
+    }
+
+    /// NaN, which ends a run, where the loss offers no minibatches: [`Host::sampled`] refuses such a loss.
+    fn batch_gradient(&mut self, grad: &mut Vec<S>, x: &Vec<S>, batch: &[usize]) {
+        match self.problem.f().sampled() {
+            Some(f) => f.batch_grad(grad, x, batch, &mut self.work),
+            None => grad.fill(S::of(f64::NAN)),
+        }
+    }
+
+    fn penalty_gradient_add(&mut self, phi: &mut Vec<S>, x: &Vec<S>, beta: f64) -> f64 {
+        self.problem.penalty_gradient_add(phi, x, beta, &mut self.work)
     }
 }

@@ -126,6 +126,18 @@ pub trait Space: Send {
     fn resume(&mut self, warm_start: &[Self::Real]);
 }
 
+/// A space whose loss is a sum of parts that can be evaluated a few at a time.
+pub trait Sampled: Space {
+    /// How many parts the loss has.
+    fn samples(&self) -> usize;
+
+    /// grad ← ∇f_B(x), whose mean over batches is ∇f(x).
+    fn batch_gradient(&mut self, grad: &mut Self::Point, x: &Self::Point, batch: &[usize]);
+
+    /// φ ← φ + T*∇g_β(Tx); returns ‖∇g_β(Tx)‖₂².
+    fn penalty_gradient_add(&mut self, phi: &mut Self::Point, x: &Self::Point, beta: f64) -> f64;
+}
+
 /// [`Space::advance_and_evaluate`] as two passes.
 fn in_turn<X: Space + ?Sized>(
     space: &mut X,

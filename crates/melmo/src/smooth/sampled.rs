@@ -1,0 +1,44 @@
+//! Losses that are sums, evaluated on a few of their parts.
+
+use crate::operator::{Form, LinOp};
+use crate::real::Real;
+use crate::smooth::Link;
+use crate::vector::{axpy, dot};
+
+/// A loss f = Σᵢ fᵢ of n parts: rows of a design, rows or entries of Y.
+pub trait Sampled<S: Real>: Send + Sync {
+    /// n.
+    fn samples(&self) -> usize;
+
+    /// grad ← (n/|B|)·Σ_{i∈B} ∇fᵢ(x). B may name a part more than once; drawn uniformly, its mean is ∇f(x). `work` is that of
+    /// [`Smooth::value_grad`](crate::smooth::Smooth::value_grad).
+    fn batch_grad(&self, grad: &mut [S], x: &[S], batch: &[usize], work: &mut [S]);
+}
+
+/// Whether the rows of a linear model can be read one by one.
+pub(super) fn has_rows<S: Real>(a: &dyn LinOp<S>) -> bool {
+    matches!(a.form(), Form::Dense(_) | Form::Sparse(_))
+}
+
+/// grad ← (n/|B|)·Σ_{i∈B} hᵢ′(⟨aᵢ, x⟩)aᵢ for the rows aᵢ of A.
+pub(super) fn rows_grad<S: Real>(a: &dyn LinOp<S>, b: &[S], link: Link, grad: &mut [S], x: &[S], batch: &[usize]) {
+    let scale = b.len() as f64 / batch.len() as f64;
+    grad.fill(S::ZERO);
+    for &i in batch {
+        match a.form() {
+            Form::Dense(dense) => {
+                let row = &dense.entries()[i * x.len()..(i + 1) * x.len()];
+                let slope = link.slope(S::of(dot(row, x)), b[i]);
+                axpy(grad, scale * slope.f64(), row);
+            }
+            Form::Sparse(sparse) => {
+                let at: f64 = sparse.row(i).map(|(j, &v)| v.f64() * x[j].f64()).sum();
+                let slope = S::of(scale) * link.slope(S::of(at), b[i]);
+                for (j, &v) in sparse.row(i) {
+                    grad[j] += slope * v;
+                }
+            }
+            _ => grad.fill(S::of(f64::NAN)), // nobody who asked `has_rows` comes here
+        }
+    }
+}

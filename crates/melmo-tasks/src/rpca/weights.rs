@@ -8,6 +8,7 @@ use melmo::vector::median;
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::number;
+use crate::until::Until;
 
 /// φ of the singular values of L and ψ of the entries of S, nothing left open.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,32 +40,45 @@ const SEEN: [usize; 2] = [512, 2048];
 
 /// The standard deviation of the noise in Y = low rank + sparse + noise: 1.4826 times the median size of what remains without
 /// the singular values that stand out (above 2.858 times their median: Gavish and Donoho 2014). Outliers raise those, so entries
-/// further than 3σ from what stands out are replaced by it, and all is done again until σ rests. Entries that are missing are
+/// further than 3σ from what stands out are replaced by it, and all is done again until σ rests, or time is up. Entries that are missing are
 /// first taken as their column's median. At least a thousandth of the data's own spread, for data without noise. Of a large matrix
 /// rows and columns are looked at that are spread evenly over it.
-pub fn noise<S: Real>(y: &[S], rows: usize, cols: usize) -> Result<f64, Error> {
+pub fn noise<S: Real>(y: &[S], rows: usize, cols: usize, until: &Until) -> Result<f64, Error> {
     crate::magnitude::check_known("Y", y)?;
     let [most_rows, most_cols] = if rows <= cols { SEEN } else { [SEEN[1], SEEN[0]] };
     let (seen_rows, seen_cols) = (rows.min(most_rows), cols.min(most_cols));
     if (seen_rows, seen_cols) == (rows, cols) {
-        return noise_of(y, rows, cols);
+        return noise_of(y, rows, cols, until);
     }
     let row = |i: usize| (0..seen_cols).map(move |j| y[i * rows / seen_rows * cols + j * cols / seen_cols]);
-    noise_of(&(0..seen_rows).flat_map(row).collect::<Vec<S>>(), seen_rows, seen_cols)
+    noise_of(&(0..seen_rows).flat_map(row).collect::<Vec<S>>(), seen_rows, seen_cols, until)
 }
 
-fn noise_of<S: Real>(y: &[S], rows: usize, cols: usize) -> Result<f64, Error> {
+fn noise_of<S: Real>(y: &[S], rows: usize, cols: usize, until: &Until) -> Result<f64, Error> {
     const TO_DEVIATION: f64 = 1.4826;
     /// Rounds, at most, and when they end: when the deviation has fallen by less than this share.
     const ROUNDS: usize = 8;
     const RESTS: f64 = 0.03;
+    const DOING: &str = "the noise";
     let medians = column_medians(y, cols);
     let known = |at: usize| !y[at].f64().is_nan();
     let filled: Vec<f64> = (0..y.len()).map(|at| if known(at) { y[at].f64() } else { medians[at % cols] }).collect();
     let mut cleaned = filled.clone();
     let mut sigma = f64::INFINITY;
-    for _ in 0..ROUNDS {
-        let rest = without_what_stands_out(&filled, &cleaned, rows, cols)?;
+    for round in 0..ROUNDS {
+        // The first has to be: without it there is no answer.
+        let rest = match round {
+            0 => Patience::endless().run(|| without_what_stands_out(&filled, &cleaned, rows, cols)),
+            _ => until.run(DOING, || without_what_stands_out(&filled, &cleaned, rows, cols)),
+        };
+        let Some(rest) = rest else {
+            match round {
+                0 => {
+                    return Err(Error::input("Y", "infinite entries, or none that can be decomposed", "finite numbers"));
+                }
+                _ => break,
+            }
+        };
         let sizes: Vec<f64> = (0..y.len()).filter(|&at| known(at)).map(|at| rest[at].abs()).collect();
         let found = TO_DEVIATION * median(&sizes);
         let rests = found >= (1.0 - RESTS) * sigma;
@@ -80,15 +94,15 @@ fn noise_of<S: Real>(y: &[S], rows: usize, cols: usize) -> Result<f64, Error> {
     Ok(sigma.max(1e-3 * spread).max(f64::MIN_POSITIVE.sqrt()))
 }
 
-/// Y without the part of `cleaned` whose singular values stand out.
-fn without_what_stands_out(y: &[f64], cleaned: &[f64], rows: usize, cols: usize) -> Result<Vec<f64>, Error> {
+/// Y without the part of `cleaned` whose singular values stand out; none where it cannot be decomposed, or not in time.
+fn without_what_stands_out(y: &[f64], cleaned: &[f64], rows: usize, cols: usize) -> Option<Vec<f64>> {
     const STANDS_OUT: f64 = 2.858;
     let size = rows.min(cols);
     let (mut values, mut u, mut v) = (vec![0.0; size], vec![0.0; rows * size], vec![0.0; cols * size]);
     let mut work = vec![0.0; f64::svd_work_len(rows, cols)];
     let cleaned = Mat::new(cleaned, rows, cols);
-    if !Patience::endless().run(|| f64::svd(&mut values, &mut u, &mut v, cleaned, &mut work)) {
-        return Err(Error::input("Y", "infinite entries, or none that can be decomposed", "finite numbers"));
+    if !f64::svd(&mut values, &mut u, &mut v, cleaned, &mut work) {
+        return None;
     }
     let typical = values[size / 2];
     // Never more than half of them: of noise alone none stands out.
@@ -100,7 +114,7 @@ fn without_what_stands_out(y: &[f64], cleaned: &[f64], rows: usize, cols: usize)
     if kept > 0 {
         f64::gemm(&mut rest, Into::Add, -1.0, Mat::new(&u, rows, size), Mat::new(&v, cols, size).t());
     }
-    Ok(rest)
+    Some(rest)
 }
 
 /// The median of every column's numbers; 0 for a column without any.
@@ -130,9 +144,9 @@ mod tests {
         for entry in &mut y {
             *entry += sigma * seeded.normal() + if seeded.uniform() < 0.03 { 2.0 } else { 0.0 };
         }
-        let found = noise(&y, rows, cols).unwrap();
+        let found = noise(&y, rows, cols, &Until::done()).unwrap();
         assert!((0.7..2.5).contains(&(found / sigma)), "{found}");
-        assert!(noise(&[0.5f32; 12], 3, 4).unwrap() > 0.0);
+        assert!(noise(&[0.5f32; 12], 3, 4, &Until::done()).unwrap() > 0.0);
     }
 
     /// Rank 5, and 5 % of the entries far off: before outliers were replaced σ came out 4 to 40 times too high.
@@ -150,7 +164,7 @@ mod tests {
                     *entry += 40.0 * seeded.uniform() - 20.0;
                 }
             }
-            let found = noise(&y, rows, cols).unwrap() / sigma;
+            let found = noise(&y, rows, cols, &Until::done()).unwrap() / sigma;
             assert!((0.8..2.5).contains(&found), "{sigma}: {found} times");
         }
     }
@@ -160,10 +174,10 @@ mod tests {
         let (rows, cols, sigma) = (3000, 40, 0.02);
         let mut seeded = Seeded::new(6);
         let y: Vec<f64> = (0..rows * cols).map(|at| (at % cols) as f64 + sigma * seeded.normal()).collect();
-        let found = noise(&y, rows, cols).unwrap();
+        let found = noise(&y, rows, cols, &Until::done()).unwrap();
         let part: Vec<f64> = (0..SEEN[1]).flat_map(|i| y[i * rows / SEEN[1] * cols..][..cols].to_vec()).collect();
-        assert_eq!(found, noise_of(&part, SEEN[1], cols).unwrap());
+        assert_eq!(found, noise_of(&part, SEEN[1], cols, &Until::done()).unwrap());
         assert!((0.8..1.3).contains(&(found / sigma)), "{found}");
-        assert!(noise(&[f64::INFINITY; 12], 3, 4).is_err());
+        assert!(noise(&[f64::INFINITY; 12], 3, 4, &Until::done()).is_err());
     }
 }

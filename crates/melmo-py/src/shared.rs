@@ -7,7 +7,7 @@ use melmo::error::Error;
 use melmo::operator::{self, LinOp, RightInverse};
 use melmo::penalty::{Columns, Coordinates, Envelope, Prox, Streamed};
 use melmo::real::Real;
-use melmo::smooth::{self, Pointwise, Rounding, Smooth};
+use melmo::smooth::{self, Pointwise, Rounding, Sampled, Smooth};
 
 /// A term behind a counter.
 pub struct Shared<T: ?Sized>(pub Arc<T>);
@@ -58,6 +58,10 @@ impl<S: Real> Smooth<S> for SharedLoss<S> {
 
     fn pointwise(&self) -> Option<&dyn Pointwise<S>> {
         self.loss.pointwise()
+    }
+
+    fn sampled(&self) -> Option<&dyn Sampled<S>> {
+        self.loss.sampled()
     }
 
     fn form(&self) -> smooth::Form<'_, S> {

@@ -48,7 +48,7 @@ impl Solve for Rpca {
         let open = |penalty: &melmo_tasks::PenaltyChoice| penalty.clone().or("lambda", 1.0) != *penalty;
         let mut sigma = 1.0;
         if open(&self.low_rank) || open(&self.sparse) {
-            sigma = rpca::noise(&y, rows, cols, &inputs.until)?;
+            sigma = rpca::noise(&y, rows, cols)?;
             summary.add("noise", sigma, "noise", format!("σ ≈ {}", short(sigma)));
         }
         let weights = Weights::choose(&self.low_rank, &self.sparse, sigma, rows, cols);

@@ -182,7 +182,10 @@ impl<S: Real> Look<S> {
         let residual = tx.iter().zip(&*z).map(|(a, b)| (a.f64() - b.f64()).powi(2)).sum::<f64>().sqrt();
         f.value_grad(v, &point, work);
         vector::axpy(v, 1.0, pulled);
-        Some(Stationarity { point, distance, bound: vector::norm2(v), residual: Some(residual) })
+        let bound = vector::norm2(v);
+        // An inverse may lead out of the range of numbers: then there is no such point.
+        let numbers = [distance, bound, residual].iter().all(|number| !number.is_nan());
+        numbers.then_some(Stationarity { point, distance, bound, residual: Some(residual) })
     }
 }
 

@@ -47,7 +47,7 @@ impl Allowance {
 
     /// Of ‖v‖_*: ‖δv‖_* ≤ c‖δv‖₂. What computing the norm itself loses is in its bracket.
     pub fn dual(&self, norms: &[BlockNorm]) -> f64 {
-        product_dual_growth(norms).unwrap_or(f64::NAN) * self.v
+        product(product_dual_growth(norms).unwrap_or(f64::NAN), self.v)
     }
 }
 

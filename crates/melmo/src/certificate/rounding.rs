@@ -42,6 +42,8 @@ impl Allowance {
         let sums = (sum_error(m) + 8.0 * unit) * (seen.at_z.abs() + at + seen.w_norm * seen.prox_gap);
         let value = seen.rounding.value + product(slope, applied + of_z) + sums;
         let value = value + product(seen.w_norm, gap) + product(of_w, seen.prox_gap);
+        // Where constants leave the range of numbers nothing is known, and any rounding is possible.
+        let [v, gap, value] = [v, gap, value].map(|room: f64| if room.is_nan() { f64::INFINITY } else { room });
         Self { v, gap, value }
     }
 

@@ -28,7 +28,7 @@ pub struct Check {
 
 impl Check {
     fn equal(what: &'static str, left: f64, right: f64, slack: f64) -> Self {
-        Self { what, left, right, slack, holds: (left - right).abs() <= slack }
+        Self { what, left, right, slack, holds: left == right || (left - right).abs() <= slack }
     }
 
     fn at_most(what: &'static str, left: f64, right: f64, slack: f64) -> Self {

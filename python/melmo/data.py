@@ -63,7 +63,7 @@ def read(path: str | os.PathLike[str], *, more: bool = False) -> Any:
     array
         Its numbers: a table's cells (blank ones NaN), a graph's adjacency, an image's samples from 0 to 1.
     dict
-        With `more`: the ``columns`` of a table, the ``labels`` of a graph's nodes and whether it is ``directed``.
+        With `more`: the ``columns`` of a table and, where its first column has no name, that column as ``index``; the ``labels`` of a graph's nodes and whether it is ``directed``.
     """
     array, rest = _melmo.read(os.fspath(path))
     return (array, rest) if more else array

@@ -21,6 +21,7 @@ except ImportError as error:
     raise ImportError("melmo.optax needs JAX and optax: pip install jax optax") from error
 
 from melmo._networks import norms, schedules
+from melmo._networks.certificate import Certificate as Certificate
 from melmo._networks.penalties import penalty as penalty
 from melmo._networks.schedules import geometric as geometric
 from melmo._networks.schedules import horizon as horizon
@@ -68,20 +69,6 @@ class State(NamedTuple):
     before: Any
     #: Polar factors that failed their check, so far; φ/‖φ‖_F was used in their place.
     failed: Any
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """Numbers of (x, β) by full passes: as `melmo.torch.Certificate` has them."""
-
-    loss: float
-    penalty: float
-    smoothed: float
-    dual_norm: float
-    prox_gap: float
-    stationarity: float
-    frank_wolfe_gap: float | None
-    samples: int
 
 
 def melmo(

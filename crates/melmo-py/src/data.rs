@@ -48,7 +48,10 @@ fn read<'py>(py: Python<'py>, path: PathBuf) -> PyResult<(Bound<'py, PyAny>, Bou
     let data = leaving(py, move || melmo_data::open(&path))?.map_err(of_data)?;
     let more = PyDict::new(py);
     match &data {
-        Data::Table(table) => more.set_item("columns", table.names.clone())?,
+        Data::Table(table) => {
+            more.set_item("columns", table.names.clone())?;
+            table.index.as_ref().map_or(Ok(()), |index| more.set_item("index", index))?;
+        }
         Data::Graph(graph) => {
             more.set_item("labels", graph.labels.clone())?;
             more.set_item("directed", graph.directed)?;

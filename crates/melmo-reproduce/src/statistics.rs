@@ -1,6 +1,6 @@
 //! Medians, ranges, slopes.
 
-pub use melmo::vector::median;
+pub use melmo::statistics::median;
 
 /// The least and the largest.
 pub fn range(values: &[f64]) -> (f64, f64) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use melmo::linalg::{Dense as _, Into, Mat};
 use melmo::prelude::*;
-use melmo::vector;
+use melmo::{statistics, vector};
 
 /// Seconds of one call, over as many calls as fill a few milliseconds.
 fn seconds(work: &mut dyn FnMut()) -> f64 {
@@ -75,9 +75,9 @@ impl Table {
         subject();
         let turns: Vec<(f64, f64)> =
             (0..9).map(|_| (seconds(&mut *reference) / units, seconds(&mut *subject))).collect();
-        let time = vector::median(&turns.iter().map(|t| t.1).collect::<Vec<_>>());
-        let floor = vector::median(&turns.iter().map(|t| t.0).collect::<Vec<_>>());
-        let ratio = vector::median(&turns.iter().map(|t| t.1 / t.0).collect::<Vec<_>>());
+        let time = statistics::median(&turns.iter().map(|t| t.1).collect::<Vec<_>>());
+        let floor = statistics::median(&turns.iter().map(|t| t.0).collect::<Vec<_>>());
+        let ratio = statistics::median(&turns.iter().map(|t| t.1 / t.0).collect::<Vec<_>>());
         let aim = aim.map_or(String::from("–"), |aim| format!("{aim}"));
         println!("| {name} | {:.1} | {:.1} | {ratio:.2} | {aim} |", time * 1e6, floor * 1e6);
     }

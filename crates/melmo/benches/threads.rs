@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use melmo::prelude::*;
 use melmo::solver::LambdaPath;
 use melmo::threads::Threads;
-use melmo::vector;
+use melmo::{statistics, vector};
 
 /// One call of a subject.
 type Subject = Box<dyn FnMut()>;
@@ -71,8 +71,8 @@ impl Bench {
             (0..turns).map(|_| self.counts.iter().map(|&threads| on(threads, calls)).collect()).collect();
         print!("| {name} |");
         for at in 0..self.counts.len() {
-            let time = vector::median(&times.iter().map(|turn| turn[at]).collect::<Vec<_>>());
-            let ratio = vector::median(&times.iter().map(|turn| turn[0] / turn[at]).collect::<Vec<_>>());
+            let time = statistics::median(&times.iter().map(|turn| turn[at]).collect::<Vec<_>>());
+            let ratio = statistics::median(&times.iter().map(|turn| turn[0] / turn[at]).collect::<Vec<_>>());
             print!(" {:.3} ({ratio:.2}) |", time * 1e3);
         }
         println!();

@@ -67,6 +67,7 @@ pub mod smooth;
 pub mod solver;
 pub mod space;
 pub mod start;
+pub mod statistics;
 mod stream;
 pub mod trace;
 pub mod vector;

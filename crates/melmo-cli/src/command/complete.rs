@@ -114,12 +114,9 @@ impl Kept {
         };
         let errors = self.predicted(pairs, filled).into_iter().zip(values).map(|(t, y)| t - y);
         let errors: Vec<f64> = errors.filter(|error| !error.is_nan()).collect();
-        let n = errors.len() as f64;
-        let rmse = (errors.iter().map(|error| error * error).sum::<f64>() / n).sqrt();
-        let mae = errors.iter().map(|error| error.abs()).sum::<f64>() / n;
         let new = pairs.places.iter().filter(|(i, j)| i.is_none() || j.is_none()).count();
         let note = format!(" on {} entries of another list, {new} in new rows or columns", errors.len());
-        scored(summary, ["test_rmse", "test_mae"], "test", Score { rmse, mae }, &note);
+        scored(summary, ["test_rmse", "test_mae"], "test", Score::of(errors.iter().copied()), &note);
     }
 }
 
@@ -254,7 +251,7 @@ impl Solve for Complete {
         }
         kept.judged(&filled, summary);
         if let (Some(pairs), Some(path)) = (&kept.pairs, &self.predictions) {
-            let text = pairs.csv(&kept.predicted(pairs, &filled), quoted);
+            let text = pairs.csv(&kept.predicted(pairs, &filled));
             outputs.bytes(path, text.as_bytes())?;
         }
         if let Some(path) = &self.output {

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use melmo_data::Frame;
+use melmo_data::frame::in_order;
 use melmo_tasks::complete::Entries;
 
 use crate::error::Error;
 use crate::input::Inputs;
+use crate::output::quoted;
 
 /// Names that say what a column of a list is, in small letters and digits alone: rows, columns, values.
 const KNOWN: [&[&str]; 3] = [
@@ -72,9 +74,7 @@ pub fn read(inputs: &mut Inputs, path: &Path, given: &[String]) -> Result<Rating
     }
     let fields = Fields::find(&frame, given, path)?;
     let [row, column, value] = fields.places;
-    if let Some((line, word)) = frame.words_of(value).and_then(|words| words.first.as_ref()) {
-        return Err(Error::input(path, format!("line {line}: the value is `{word}`; expected a number")));
-    }
+    let values = values(&frame, value, path)?;
     let (row_names, column_names) = (names(&frame, row, "row", path)?, names(&frame, column, "column", path)?);
     let (rows, columns) = (Ids::of(&row_names), Ids::of(&column_names));
     // Dense arrays are made of it.
@@ -87,7 +87,7 @@ pub fn read(inputs: &mut Inputs, path: &Path, given: &[String]) -> Result<Rating
     let list: Vec<_> = row_names
         .iter()
         .zip(&column_names)
-        .zip(frame.numbers_of(value))
+        .zip(values)
         .filter(|(_, value)| !value.is_nan())
         .map(|((row, column), value)| (rows.places[row], columns.places[column], value))
         .collect();
@@ -102,6 +102,13 @@ impl Ratings {
     /// Reads places of the same matrix, with values or without.
     pub fn pairs(&self, inputs: &mut Inputs, path: &Path) -> Result<Pairs, Error> {
         let frame = inputs.frame(path)?;
+        if let (Some(names), None) = (&frame.names, &self.fields.names) {
+            let message = format!(
+                "its first line ({}) is taken for a header, and the list has none: give it one",
+                names.join(", ")
+            );
+            return Err(Error::input(path, message));
+        }
         let (cols, by_name) = (frame.size().1, frame.names.as_ref().zip(self.fields.names.as_ref()));
         let place = |at: usize| match by_name {
             Some((known, wanted)) => known.iter().position(|name| *name == wanted[at]),
@@ -120,7 +127,7 @@ impl Ratings {
             .zip(&column)
             .map(|(row, column)| (self.rows.places.get(row).copied(), self.columns.places.get(column).copied()));
         let places = places.collect();
-        let values = place(2).map(|place| frame.numbers_of(place).collect());
+        let values = place(2).map(|place| values(&frame, place, path)).transpose()?;
         let names = row.into_iter().zip(column).map(|(row, column)| [row, column]).collect();
         Ok(Pairs { places, names, values })
     }
@@ -128,7 +135,7 @@ impl Ratings {
 
 impl Pairs {
     /// A table: row, column, prediction.
-    pub fn csv(&self, predicted: &[f64], quoted: impl Fn(&str) -> String) -> String {
+    pub fn csv(&self, predicted: &[f64]) -> String {
         let mut text = String::from("row,column,prediction\n");
         for ([row, column], value) in self.names.iter().zip(predicted) {
             text += &format!("{},{},{value}\n", quoted(row), quoted(column));
@@ -141,11 +148,8 @@ impl Ids {
     /// Ascending; as numbers where all of them are.
     fn of(found: &[String]) -> Self {
         let mut names = found.to_vec();
-        names.sort();
+        in_order(&mut names, String::as_str);
         names.dedup();
-        if names.iter().all(|name| name.parse::<i128>().is_ok()) {
-            names.sort_by_key(|name| name.parse::<i128>().unwrap_or_default());
-        }
         let places = names.iter().enumerate().map(|(at, name)| (name.clone(), at)).collect();
         Self { names, places }
     }
@@ -201,6 +205,14 @@ impl Fields {
         let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
         let ignored = if others.is_empty() { String::new() } else { format!("; ignored: {}", others.join(", ")) };
         format!("rows by {row}, columns by {column}, values by {value}{ignored}")
+    }
+}
+
+/// The numbers in a column; NaN where one is missing.
+fn values(frame: &Frame, column: usize, path: &Path) -> Result<Vec<f64>, Error> {
+    match frame.words_of(column).and_then(|words| words.first.as_ref()) {
+        Some((line, word)) => Err(Error::input(path, format!("line {line}: the value is `{word}`; expected a number"))),
+        None => Ok(frame.numbers_of(column).collect()),
     }
 }
 

@@ -19,7 +19,7 @@ mod read;
 mod words;
 
 pub use read::{parse, read};
-pub use words::Words;
+pub use words::{Words, in_order};
 
 use crate::array::Array;
 use crate::csv::Table;

@@ -22,9 +22,13 @@ pub fn parse(bytes: &[u8]) -> Result<Frame, Error> {
     let (commas, decimal) = (lines.delimiter != Some(b','), lines.delimiter == Some(b';'));
     let mut scan = Scan { commas, decimal, ..Scan::default() };
     lines.visit(|cells, line| scan.add(cells, line))?;
-    scan.check_commas()?;
     let collected = scan.collect(&lines)?;
-    scan.finish(collected)
+    let header = scan.has_header(&collected);
+    if !header && scan.first.iter().any(|cell| scan.is_word(cell)) {
+        scan.see_first();
+    }
+    scan.check_commas()?;
+    scan.finish(collected, header)
 }
 
 /// What one column held, below the first line.
@@ -60,6 +64,10 @@ impl Scan {
             self.first = cells.iter().map(|cell| cell.trim().to_owned()).collect();
             self.first_line = line();
             self.columns = vec![Seen::default(); cells.len()];
+            // A line without a word is no header.
+            if !cells.iter().any(|cell| self.is_word(cell)) {
+                self.see_first();
+            }
             return Ok(());
         }
         if self.data.is_empty()
@@ -148,7 +156,8 @@ impl Scan {
     fn collect(&self, lines: &Lines<'_>) -> Result<Vec<Option<Collected>>, Error> {
         let cols = self.first.len();
         let holds = |at: usize| {
-            self.columns[at].word.is_some() || self.columns[at].long || (at == 0 && names_rows(&self.first))
+            let seen = &self.columns[at];
+            seen.word.is_some() || seen.long || long(&self.first[at]) || (at == 0 && names_rows(&self.first))
         };
         let mut collected: Vec<Option<Collected>> = (0..cols).map(|at| holds(at).then(Collected::default)).collect();
         if collected.iter().all(Option::is_none) {
@@ -167,9 +176,8 @@ impl Scan {
         Ok(collected)
     }
 
-    fn finish(mut self, mut collected: Vec<Option<Collected>>) -> Result<Frame, Error> {
+    fn finish(mut self, mut collected: Vec<Option<Collected>>, header: bool) -> Result<Frame, Error> {
         let mut cols = self.first.len();
-        let header = !self.first.is_empty() && self.has_header(&collected);
         if self.data.is_empty() && !header {
             self.data = self.first.iter().map(|cell| Cell::read(cell, self.commas).number()).collect();
         }
@@ -177,7 +185,6 @@ impl Scan {
             let hint = "checking that it is the right file";
             return Err(Error::malformed(Place::Whole, "no row of numbers", "at least one", hint));
         }
-        self.first_cells_count(header);
         let from = usize::from(header);
         if header {
             self.data.drain(..cols);
@@ -205,17 +212,16 @@ impl Scan {
         Ok(Frame { names: header.then_some(self.first), array, words, index, commas: self.comma.is_some() })
     }
 
-    /// Counts the cells of a first line that is no header: it was left out until that was known.
-    fn first_cells_count(&mut self, header: bool) {
-        if header {
-            return;
-        }
-        for (text, seen) in self.first.iter().zip(&mut self.columns) {
-            match Cell::read(text, self.commas) {
-                Cell::Number(_) | Cell::Comma(_) => seen.numbers += 1,
-                Cell::Word => seen.word = Some((self.first_line, text.clone())),
-                Cell::Missing => (),
+    /// The first line is data: what its cells hold. It comes first, so its words do.
+    fn see_first(&mut self) {
+        let (first, line) = (std::mem::take(&mut self.first), self.first_line);
+        for (at, text) in first.iter().enumerate() {
+            let cell = Cell::read(text, self.commas);
+            if cell == Cell::Word {
+                self.columns[at].word = None;
             }
+            self.see(at, cell, text, &|| line);
         }
+        self.first = first;
     }
 }

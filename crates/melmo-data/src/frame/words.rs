@@ -40,6 +40,15 @@ impl Words {
     }
 }
 
+/// Puts names in order: as numbers where all of them are whole, else as words.
+pub fn in_order<T>(named: &mut [T], name: impl Fn(&T) -> &str) {
+    let number = |one: &T| name(one).parse::<i128>().ok();
+    named.sort_by(|a, b| name(a).cmp(name(b)));
+    if named.iter().all(|one| number(one).is_some()) {
+        named.sort_by_key(|one| number(one)); // stable: 7 and 007 stay in the order of their digits
+    }
+}
+
 /// Words on the way.
 #[derive(Default)]
 pub(super) struct Collected {
@@ -69,10 +78,7 @@ impl Collected {
         let mut used = vec![false; self.places.len()];
         self.codes.iter().filter(|code| **code != NONE).for_each(|&code| used[code as usize] = true);
         let mut found: Vec<(String, u32)> = self.places.into_iter().filter(|(_, code)| used[*code as usize]).collect();
-        match found.iter().map(|(word, _)| word.parse::<i128>().ok()).collect::<Option<Vec<_>>>() {
-            Some(_) => found.sort_by_key(|(word, _)| (word.parse::<i128>().unwrap_or_default(), word.clone())),
-            None => found.sort(),
-        }
+        in_order(&mut found, |(word, _)| word);
         let mut place = vec![NONE; used.len()];
         found.iter().enumerate().for_each(|(at, (_, code))| place[*code as usize] = at as u32);
         self.codes.iter_mut().filter(|code| **code != NONE).for_each(|code| *code = place[*code as usize]);

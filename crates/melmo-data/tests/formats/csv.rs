@@ -63,6 +63,7 @@ fn malformed() {
     refuses(parse, b"a,b\n\"1,5\",2\n", &["line 2", "`1,5`", "point"]);
     refuses(parse, b"a;b\n1,5;2.5\n", &["line 2", "`1,5`", "decimal commas or decimal points"]);
     refuses(parse, b"a\tb\n1,500\t2\n", &["line 2", "`1,500`", "thousands"]);
+    refuses(parse, b"1,500\t2\n3\t4\n", &["line 1", "`1,500`", "thousands"]);
     refuses(parse, b"1,2\n\xff\xfe,3\n", &["line 2", "UTF-8"]);
     refuses(parse, &[0; 64], &[]);
     survives(parse, b"x,\"y\"\n1,2\n3,NA\n", 1 << 20);

@@ -44,6 +44,7 @@ fn long_numbers_keep_their_digits() {
     assert_eq!(id.levels, ["17", "9007199254740992", "9007199254740993"], "by size");
     assert_eq!((id.first.as_ref(), id.numbers), (None, 3));
     assert_eq!(frame.numbers().unwrap().array.data[4], 17.0, "and they are numbers");
+    assert_eq!(parse(b"9007199254740993,1\n17,3\n").unwrap().words_of(0).unwrap().levels[1], "9007199254740993");
 }
 
 #[test]

@@ -68,7 +68,7 @@ pub(crate) fn lines(flags: &Flags) -> String {
         let values: Vec<f64> = found.by_ref().take(starts).collect();
         let (least, largest) =
             values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
-        format!("{label} | {:.9e} | {least:.9e} to {largest:.9e}\n", melmo::vector::median(&values))
+        format!("{label} | {:.9e} | {least:.9e} to {largest:.9e}\n", melmo::statistics::median(&values))
     };
     labels.into_iter().map(line).collect()
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use melmo::linalg::{Dense as _, Into, Mat};
 use melmo::prelude::*;
-use melmo::vector::median;
+use melmo::statistics::median;
 use melmo_data::{Array, Kind, bundled, npy};
 
 use crate::Flags;

@@ -97,13 +97,7 @@ impl Entries {
 
     /// How far predictions are from the values.
     pub fn score(&self, prediction: impl Fn(usize, usize) -> f64) -> Score {
-        let (mut squares, mut sizes) = (0.0, 0.0);
-        for &(i, j, y) in &self.list {
-            let error = prediction(i, j) - y;
-            (squares, sizes) = (squares + error * error, sizes + error.abs());
-        }
-        let n = self.list.len() as f64;
-        Score { rmse: (squares / n).sqrt(), mae: sizes / n }
+        Score::of(self.list.iter().map(|&(i, j, y)| prediction(i, j) - y))
     }
 }
 
@@ -114,6 +108,17 @@ pub struct Score {
     pub rmse: f64,
     /// The mean size.
     pub mae: f64,
+}
+
+impl Score {
+    /// Of some errors; NaN of none.
+    pub fn of(errors: impl Iterator<Item = f64>) -> Self {
+        let (mut squares, mut sizes, mut n) = (0.0, 0.0, 0.0);
+        for error in errors {
+            (squares, sizes, n) = (squares + error * error, sizes + error.abs(), n + 1.0);
+        }
+        Self { rmse: (squares / n).sqrt(), mae: sizes / n }
+    }
 }
 
 #[cfg(test)]

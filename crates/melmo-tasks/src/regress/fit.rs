@@ -18,8 +18,6 @@ pub struct Regression {
     pub x: Vec<f64>,
     /// The target as the loss takes it.
     pub y: Vec<f64>,
-    /// What stood for −1 and 1, for classes.
-    pub classes: Option<[f64; 2]>,
     /// How columns are centred and scaled.
     pub design: Design,
     /// ℓ.

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use melmo::operator::LinOp;
 use melmo::real::Real;
 use melmo::smooth::{HuberRegression, LeastSquares, Logistic, Smooth};
-use melmo::vector::median;
+use melmo::statistics::median;
 
 use crate::error::Error;
 use crate::{magnitude, number};

@@ -125,7 +125,9 @@ impl Regression {
         let order = shuffled(rows, seed);
         let fitted = |fold: usize| -> Result<Vec<f64>, Error> {
             let held: Vec<usize> = order.iter().copied().skip(fold).step_by(folds).collect();
-            let kept: Vec<usize> = self.all().into_iter().filter(|row| !held.contains(row)).collect();
+            let mut out = vec![false; rows];
+            held.iter().for_each(|&row| out[row] = true);
+            let kept: Vec<usize> = self.all().into_iter().filter(|&row| !out[row]).collect();
             let truth: Vec<f64> = held.iter().map(|&row| self.y[row]).collect();
             let cells: Vec<f64> = held
                 .iter()

@@ -3,7 +3,7 @@
 use melmo::linalg::{Dense, Into, Mat};
 use melmo::patience::Patience;
 use melmo::real::Real;
-use melmo::vector::median;
+use melmo::statistics::median;
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;

@@ -52,8 +52,12 @@ impl Regress {
         }
         let (count, seed) = (self.path as usize, self.solving.seed);
         let path = regression.cross_validate::<S>(count, self.path_ratio, self.folds, seed, until)?;
-        let chosen = if self.select == Selection::Min { path.best } else { path.simplest };
-        Ok((path.points[chosen].lambda, Some(path)))
+        Ok((self.chosen(&path).lambda, Some(path)))
+    }
+
+    /// The point of a path that was asked for.
+    fn chosen(&self, path: &CrossValidation) -> Point {
+        path.points[if self.select == Selection::Min { path.best } else { path.simplest }]
     }
 }
 
@@ -96,7 +100,7 @@ impl Solve for Regress {
             summary.add("classes", vec![low.clone(), high.clone()], "classes", format!("{low}, {high} (predicted)"));
         }
         let penalty = self.penalty.clone();
-        let regression = Regression { x, y, classes: numbers, design, loss, penalty, groups };
+        let regression = Regression { x, y, design, loss, penalty, groups };
         summary.text("loss", "loss", loss.to_string());
         let mut other = |path: &Option<PathBuf>| path.as_ref().map(|path| inputs.frame(path)).transpose();
         let (predict, test) = (other(&self.predict)?, other(&self.test)?);
@@ -108,8 +112,7 @@ impl Solve for Regress {
         let chosen = match &path {
             None => String::new(),
             Some(path) => {
-                let at = if self.select == Selection::Min { path.best } else { path.simplest };
-                let point = path.points[at];
+                let point = self.chosen(path);
                 summary.silent("cross_validation", point.mean);
                 let (measure, share) = (loss.measure(), lambda / path.points[0].lambda);
                 format!(" (held-out {measure} {}, λ/λ_max = {})", short(point.mean), short(share))
@@ -142,29 +145,18 @@ impl Solve for Regress {
             let more = if largest.len() > 8 { ", …" } else { "" };
             summary.add("largest", shown.clone(), "largest", format!("{}{more}", shown.join(", ")));
         }
-        let fit = regression.loss.mean(&regression.y, &fitted.predict(&regression.x));
+        let predicted = fitted.predict(&regression.x);
+        let fit = regression.loss.mean(&regression.y, &predicted);
         summary.add("fit", fit, "fit", format!("{} {}", regression.loss.measure(), short(fit)));
         let model = kept.model(&fitted);
-        model.score(summary, Which::Fitted, &regression.y, &fitted.predict(&regression.x));
+        model.score(summary, Which::Fitted, &regression.y, &predicted);
         if let (Some(path), Some(frame)) = (&self.test, &kept.test)
             && let Some(truth) = model.truth(frame, path)?
         {
             model.score(summary, Which::Of(path), &truth, &model.predict(frame, path)?);
         }
         if let Some(path) = &self.output {
-            let values: Vec<f64> = std::iter::once(fitted.intercept).chain(fitted.values.iter().copied()).collect();
-            match extension(path).as_str() {
-                "csv" => {
-                    let mut text = String::from("name,coefficient\n");
-                    for (name, value) in
-                        std::iter::once("(intercept)").chain(names.iter().map(String::as_str)).zip(&values)
-                    {
-                        text += &format!("{},{value}\n", quoted(name));
-                    }
-                    outputs.bytes(path, text.as_bytes())?;
-                }
-                _ => outputs.array(path, &Array::new([values.len()], values)?, None)?,
-            }
+            write_coefficients(outputs, path, &fitted, names)?;
         }
         if let (Some(file), Some(path)) = (&self.path_output, path) {
             write_path(outputs, file, path, names)?;
@@ -202,8 +194,7 @@ impl Solve for Regress {
             let values: Vec<f64> = path.coefficients.iter().map(|b| b.values[j] * scales[j]).collect();
             chart.series(Series::new(&kept.names[j], lambda(), values))
         });
-        let at = if self.select == Selection::Min { path.best } else { path.simplest };
-        let coefficients = coefficients.reference(Reference::vertical("chosen", path.points[at].lambda));
+        let coefficients = coefficients.reference(Reference::vertical("chosen", self.chosen(path).lambda));
         vec![bars.into(), held_out.into(), coefficients.into(), size.into()]
     }
 }
@@ -259,6 +250,22 @@ impl Kept {
 /// What a class is called: its word, or its number.
 fn named(class: f64, labels: Option<&[String]>) -> String {
     labels.and_then(|labels| labels.get(class as usize)).cloned().unwrap_or_else(|| class.to_string())
+}
+
+/// The intercept and the coefficients: with names, or as an array.
+fn write_coefficients(
+    outputs: &mut Outputs,
+    file: &Path,
+    fitted: &Coefficients,
+    names: &[String],
+) -> Result<(), Error> {
+    let values: Vec<f64> = std::iter::once(fitted.intercept).chain(fitted.values.iter().copied()).collect();
+    if extension(file) != "csv" {
+        return outputs.array(file, &Array::new([values.len()], values)?, None);
+    }
+    let names = std::iter::once("(intercept)").chain(names.iter().map(String::as_str));
+    let lines: String = names.zip(&values).map(|(name, value)| format!("{},{value}\n", quoted(name))).collect();
+    outputs.bytes(file, format!("name,coefficient\n{lines}").as_bytes())
 }
 
 /// λ by λ: how good it is, and its coefficients.

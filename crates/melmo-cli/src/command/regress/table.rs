@@ -61,7 +61,7 @@ impl Regress {
             return Err(Error::input(&self.input, message));
         }
         if kept.is_empty() {
-            return Err(Error::input(&self.input, "every row has a missing cell: try --missing mean or indicator"));
+            return Err(Error::input(&self.input, "no row is left: every one lacks the target or a cell"));
         }
         let x = kept.iter().flat_map(|&row| &all[row * width..(row + 1) * width]).copied().collect();
         let y = kept.iter().map(|&row| target.values[row]).collect();

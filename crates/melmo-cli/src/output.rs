@@ -90,10 +90,14 @@ impl Outputs {
         Ok(())
     }
 
-    /// Puts everything in place, after `before` was told what that will be.
-    pub fn place(&mut self, before: impl FnOnce(Vec<Placed>) -> Result<(), Error>) -> Result<(), Error> {
+    /// What will be put in place.
+    pub fn coming(&self) -> Vec<Placed> {
         let placed = |staged: &Staged| Some(Placed { path: staged.path().into(), digest: fingerprint(staged.part())? });
-        before(self.staged.iter().filter_map(placed).collect())?;
+        self.staged.iter().filter_map(placed).collect()
+    }
+
+    /// Puts everything in place.
+    pub fn place(&mut self) -> Result<(), Error> {
         for staged in std::mem::take(&mut self.staged) {
             let overwrite = self.force || self.mine.iter().any(|mine| mine == staged.path());
             staged.place(overwrite)?;

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use melmo::certificate::Certificate;
-use melmo::drive::{self, Rose, Status};
-use melmo::patience::Patience;
+use melmo::drive::{Rose, Status};
 use melmo::real::Real;
 use melmo_tasks::{Prepared, Settings, Solved, Until, Watch, solve};
 
@@ -35,12 +34,13 @@ pub trait Solve {
     /// Reads the inputs and builds the problem; what it read and chose goes to the summary.
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept>, Error>;
 
-    /// Solves what is solved in parts; none where it is solved in one piece.
+    /// Solves what is solved in parts; none where it is solved in one piece. What became of the parts goes to the summary.
     fn in_parts<S: Real>(
         &self,
         _ready: &Ready<S, Self::Kept>,
         _settings: &Settings,
         _until: &Until,
+        _summary: &mut Summary,
     ) -> Option<Result<Solved<S>, Error>> {
         None
     }
@@ -115,7 +115,7 @@ fn run_in<S: Real, C: Solve>(
     // What an earlier run was about to put in place may be there until this one has ended.
     let placed = begun.as_ref().map_or_else(Vec::new, |begun| begun.header.placed.clone());
     let header = Header { placed, ..Header::new::<S>(job, &ready.resolved, inputs.sources) };
-    let solved = match command.in_parts(&ready, &settings, &inputs.until) {
+    let solved = match command.in_parts(&ready, &settings, &inputs.until, &mut summary) {
         Some(solved) => solved?,
         None => watched(&ready.prepared, &settings, solving, &header, begun)?,
     };
@@ -124,8 +124,7 @@ fn run_in<S: Real, C: Solve>(
     // The problem of a large picture is larger than the picture: what is written needs the room.
     drop(prepared);
     // A rank or a bound that takes a decomposition is not waited for where the run had to end.
-    let patience = if solved.report.had_to_end() { drive::moment() } else { Patience::current() };
-    patience.run(|| command.deliver(&kept, &solved, &mut outputs, &mut summary))?;
+    solved.report.patience().run(|| command.deliver(&kept, &solved, &mut outputs, &mut summary))?;
     if let Some(path) = &solving.trace {
         outputs.bytes(path, trace::render(path, &solved.report.trace).as_bytes())?;
     }
@@ -147,8 +146,10 @@ fn run_in<S: Real, C: Solve>(
         outputs.folder(folder, &result::FILES, |part| result::fill(part, saved, &solved))?;
         summary.text("result", "result", format!("{}", folder.display()));
     }
-    outputs
-        .place(|placed| solving.checkpoint.as_ref().map_or(Ok(()), |path| checkpoint::note(path, &header, placed)))?;
+    if let Some(path) = &solving.checkpoint {
+        checkpoint::note(path, &header, outputs.coming())?;
+    }
+    outputs.place()?;
     if !solving.quiet || solving.json {
         say::printed(summary.print(solving.json))?;
     }
@@ -207,7 +208,7 @@ fn watched<S: Real>(
         (None, Some(_)) => (limit.div_ceil(report::ROWS).max(1), false),
         (None, None) => (0, false),
     };
-    let watch = Watch { watcher: Some(&mut progress), trace_every, exact, keep, resume };
+    let watch = Watch { watcher: Some(&mut progress), trace_every, exact, keep, resume, look: true };
     let solved = solve(prepared, settings, watch);
     progress.finish();
     if let Some(error) = failed {

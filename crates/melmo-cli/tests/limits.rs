@@ -43,6 +43,25 @@ fn a_signal_is_heard_before_the_first_step() {
     assert!(place.file("x.npy").exists(), "what there was is kept");
 }
 
+/// A picture that takes many seconds: what is not done in one is as it was, or less far, and there is a whole picture.
+#[test]
+fn a_large_picture_ends_in_time_and_is_whole() {
+    let place = Place::new();
+    let (rows, cols) = (2400, 2000);
+    let mut pgm = format!("P5\n{cols} {rows}\n255\n").into_bytes();
+    pgm.extend(
+        (0..rows * cols).map(|at: usize| 60 + (at % cols / 25) as u8 + (at.wrapping_mul(7919 * 7919) >> 7) as u8 % 60),
+    );
+    place.write("y.pgm", pgm);
+    let begun = Instant::now();
+    let told = place.json("denoise y.pgm -o x.pgm --time-limit 1s --threads 1");
+    assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
+    assert_eq!(told["status"], "time");
+    assert_eq!(place.file("x.pgm").metadata().unwrap().len(), place.file("y.pgm").metadata().unwrap().len());
+    // Either there was time for a certificate, or it says so.
+    assert_ne!(told["no_certificate"].is_null(), told["dual_norm"].is_null(), "{told}");
+}
+
 #[test]
 fn sizes_are_checked_before_memory_is_asked_for() {
     let place = Place::new();

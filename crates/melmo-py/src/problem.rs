@@ -23,7 +23,7 @@ use crate::settings::{Solving, solving};
 use crate::shared::{Shared, SharedLoss};
 use crate::solved;
 use crate::term::{Loss, Operator, Penalty, Precise, Terms, in_precision, precisely};
-use crate::wait::{hearing, signals};
+use crate::wait::hearing;
 use crate::watch::{Halt, Watcher};
 
 /// minimise f(x) + g(Tx).
@@ -178,10 +178,11 @@ fn solve<'py, S: Terms + Stored>(
     let mut watcher = Watcher::new(callback, progress);
     let (solved, halt) = py.detach(|| {
         let Solving { settings, trace_every, exact, threads } = solving;
+        let patience = watcher.patience();
         let watch = Watch { watcher: Some(&mut watcher), trace_every: *trace_every, exact: *exact, ..Watch::default() };
         let threads = threads.unwrap_or_else(Threads::current);
         let mut solved =
-            threads.run(|| signals().run(|| solve_from(problem, x0, &Defaults::default(), settings, watch)));
+            threads.run(|| patience.run(|| solve_from(problem, x0, &Defaults::default(), settings, watch)));
         let halt = watcher.halted();
         if let (Ok(solved), Some(Halt::Interrupted)) = (&mut solved, &halt) {
             drive::moment().run(|| take_best(problem, solved, &mut watcher));

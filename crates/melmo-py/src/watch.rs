@@ -1,10 +1,13 @@
 //! What Python has to say while a solver runs: Ctrl-C, a callback, a progress bar.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use melmo::drive::{Best, Observer};
 use melmo::geometry::BlockNorm;
+use melmo::patience::Patience;
 use melmo::solver::{Info, Solver};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyStopIteration};
@@ -13,7 +16,7 @@ use pyo3::types::PyTuple;
 
 use crate::array::Scalar;
 use crate::failure;
-use crate::wait::HEARTBEAT;
+use crate::wait::{HEARTBEAT, signals};
 
 /// Why a watcher ended a run.
 pub enum Halt {
@@ -35,13 +38,21 @@ pub struct Watcher<S> {
     /// of its certificate.
     pub best: Option<(Best<S>, Vec<BlockNorm>)>,
     halt: Option<Halt>,
+    /// Something was raised, which somebody waits for.
+    raised: Arc<AtomicBool>,
     last: Instant,
 }
 
 impl<S: Scalar> Watcher<S> {
     /// Nobody but signals.
     pub fn new(callback: Option<Py<PyAny>>, progress: Option<Py<PyAny>>) -> Self {
-        Self { callback, progress, best: None, halt: None, last: Instant::now() }
+        Self { callback, progress, best: None, halt: None, raised: Arc::default(), last: Instant::now() }
+    }
+
+    /// What its run is given: until a signal raises something, here or at a point, or a callback does.
+    pub fn patience(&self) -> Patience {
+        let raised = self.raised.clone();
+        signals().or(move || raised.load(Ordering::Relaxed))
     }
 
     /// Why it ended the run, if it did. A user's term that failed counts, and a Ctrl-C that struck inside of one.
@@ -111,6 +122,7 @@ impl<S: Scalar> Observer<S> for Watcher<S> {
         match self.ask(info, solver) {
             Ok(()) => ControlFlow::Continue(()),
             Err(halt) => {
+                self.raised.store(matches!(halt, Halt::Raised(_)), Ordering::Relaxed);
                 self.halt = Some(halt);
                 ControlFlow::Break(())
             }

@@ -26,7 +26,7 @@ pub fn execute(instance: &Instance, library: &Library, watch: &Watch) -> Result<
         _ => None,
     };
     let mut probe = Probe::new(&prepared.measure, judged, instance.iterations, watch);
-    let options = drive::Options { stop: Stop::after(instance.iterations), record: Some(RECORD) };
+    let options = drive::Options { record: Some(RECORD), ..drive::Options::new(Stop::after(instance.iterations)) };
     let report = drive::run(&mut *solver, &options, &mut [&mut probe]);
     if report.status == Status::Interrupted {
         return Ok(None);

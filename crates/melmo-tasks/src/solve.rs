@@ -28,11 +28,13 @@ pub struct Watch<'w, S: Real> {
     pub keep: Option<(Duration, Keep<'w, S>)>,
     /// Go on from here.
     pub resume: Option<Snapshot<S>>,
+    /// Look at the end, for z and a certificate.
+    pub look: bool,
 }
 
 impl<S: Real> Default for Watch<'_, S> {
     fn default() -> Self {
-        Self { watcher: None, trace_every: 0, exact: true, keep: None, resume: None }
+        Self { watcher: None, trace_every: 0, exact: true, keep: None, resume: None, look: true }
     }
 }
 
@@ -59,7 +61,7 @@ fn tolerance<S: Real>(defaults: &Defaults, settings: &Settings) -> Option<f64> {
 }
 
 /// The method that settings ask for, the parameters that come with it, and the reason where it was chosen for them.
-fn method<S: Real>(
+pub(crate) fn method<S: Real>(
     problem: &Problem<S>,
     defaults: &Defaults,
     settings: &Settings,
@@ -174,7 +176,7 @@ pub fn solve_from<S: Real>(
         ..Stop::after(iterations(defaults, settings))
     };
     let record = Record { exact_dual_norms: watch.exact, ..Record::every(watch.trace_every, 0) };
-    let options = Options { stop, record: (watch.trace_every > 0).then_some(record) };
+    let options = Options { stop, record: (watch.trace_every > 0).then_some(record), look: watch.look };
     let report = match watch.watcher {
         Some(watcher) => run_on(&mut *solver, &options, past, watch.keep, &mut [watcher]),
         None => run_on(&mut *solver, &options, past, watch.keep, &mut []),

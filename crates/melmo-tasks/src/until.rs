@@ -47,8 +47,21 @@ impl Until {
 
     /// Does `work` that takes long, as decompositions of large matrices do, until it is over ([`melmo::patience`]).
     pub fn run<R>(&self, doing: &'static str, work: impl FnOnce() -> R) -> R {
+        self.patience(doing).run(work)
+    }
+
+    /// What such work is given.
+    pub fn patience(&self, doing: &'static str) -> Patience {
         let until = self.clone();
-        Patience::until(move || until.is_over(doing)).run(work)
+        Patience::until(move || until.is_over(doing))
+    }
+
+    /// The same, but earlier: so much of the time is left for what comes after, where it is not more than half of it.
+    #[must_use]
+    pub fn leaving(self, time: Duration) -> Self {
+        let fits = self.left().is_some_and(|left| time <= left / 2);
+        let deadline = if fits { self.deadline.and_then(|deadline| deadline.checked_sub(time)) } else { self.deadline };
+        Self { deadline, ..self }
     }
 
     /// Ends a run when it is over.
@@ -86,5 +99,14 @@ mod tests {
             _ => ControlFlow::Continue(()),
         });
         assert!(until.is_over("starts") && !until.is_over("weights"));
+    }
+
+    #[test]
+    fn time_is_left_where_there_is_enough() {
+        let hours = |hours: u64| Duration::from_secs(3600 * hours);
+        let left = |time: u64| Until::after(Some(hours(10))).leaving(hours(time)).left().unwrap();
+        assert!(left(4) <= hours(6) && left(4) > hours(5));
+        assert!(left(6) <= hours(10) && left(6) > hours(9));
+        assert!(Until::done().leaving(hours(1)).left().is_none());
     }
 }

@@ -1,6 +1,7 @@
 //! Denoising, from arrays to pictures.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use melmo::certificate::Certificate;
@@ -154,7 +155,7 @@ fn strips_have_a_certificate_together<S: Real>() {
     assert!(plan.strips().len() > 1);
     let (whole, go_on) = (plan.whole().unwrap(), || ControlFlow::Continue(()));
     let solve = |settings: &Settings, until: &Until| {
-        Joined::solve(&plan, settings, until, &go_on).unwrap().whole(&whole, settings, true).unwrap().report
+        Joined::solve(&plan, settings, until, &go_on).unwrap().whole(&whole, settings, true, until).unwrap().report
     };
     let report = solve(&Settings { iterations: Some(20), ..Settings::default() }, &Until::done());
     assert_eq!((report.status, report.info.k), (Status::Iterations, 21));
@@ -167,14 +168,48 @@ fn strips_have_a_certificate_together<S: Real>() {
     forged.dual_norm.upper *= 0.5;
     forged.dual_norm.lower *= 0.5;
     assert!(!forged.verify(&whole.problem, &report.x, tolerance).unwrap().passed());
-    // The time is that of all strips together: none of them has any.
+    // The time is that of all strips together, and of the certificate: none of them has any.
     let report = solve(&Settings::default(), &Until::after(Some(Duration::ZERO)));
-    assert_eq!((report.status, report.info.k), (Status::Time, 1));
-    assert!(report.certificate.is_some());
+    assert_eq!((report.status, report.info.k, report.unseen), (Status::Time, 0, true));
+    assert!(report.certificate.is_none() && report.objective.is_nan());
+    let near = |(x, y): (&S, &S)| (x.f64() - y.f64()).abs() <= 4.0 * S::EPSILON * y.f64().abs();
+    assert!(report.x.iter().zip(&whole.start).all(near), "but for where two strips are faded");
     // What is not finite in a strip is not finite in the whole.
     let wild = Settings { arguments: vec![("step".into(), 1e300)], ..Settings::method("subgradient") };
     let report = solve(&wild, &Until::done());
     assert_eq!((report.status, report.x.iter().all(|v| v.is_finite())), (Status::NotFinite, true));
+}
+
+/// What there is no time for stays as it was, and what was solved is kept.
+#[test]
+fn strips_that_are_not_begun_are_as_they_were() {
+    let (rows, cols) = (1600, 1000);
+    let y = noisy::<f32>(&picture(rows, cols), 0.05, 17);
+    let plan = Plan::new(Planes::new(&y, rows, cols, 1).unwrap(), &Options::default()).unwrap();
+    let whole = plan.whole().unwrap();
+    // Somebody ends it all while the first strip is solved, at its third point.
+    let points = std::sync::Arc::new(AtomicUsize::new(0));
+    let seen = points.clone();
+    let enough = |points: &AtomicUsize| match points.load(Ordering::SeqCst) {
+        0..3 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
+    let until = Until::done().asking(move |_| enough(&seen));
+    let each = || {
+        points.fetch_add(1, Ordering::SeqCst);
+        enough(&points)
+    };
+    let solve = || Joined::solve(&plan, &Settings::default(), &until, &each).unwrap();
+    let joined = melmo::threads::Threads::ONE.run(solve);
+    assert_eq!((joined.status, joined.untouched, plan.strips().len()), (Status::Interrupted, 2, 3));
+    let report = joined.whole(&whole, &Settings::default(), true, &until).unwrap().report;
+    assert_eq!((report.status, report.info.k, report.unseen), (Status::Interrupted, 3, true));
+    let [first, _, last] = plan.strips() else { panic!("three") };
+    let changed = |rows: std::ops::Range<usize>| {
+        rows.flat_map(|i| i * cols..(i + 1) * cols).filter(|&p| report.x[p] != whole.start[p]).count()
+    };
+    assert!(changed(first.own.start..first.own.end - 16) > first.own.len() * cols / 2);
+    assert_eq!(changed(last.own.start + 16..last.own.end), 0);
 }
 
 #[test]
@@ -194,7 +229,7 @@ fn the_learned_prior_works_in_strips_and_has_a_bound_for_the_whole() {
     let (settings, go_on) = (Settings { iterations: Some(8), ..Settings::default() }, || ControlFlow::Continue(()));
     let joined = Joined::solve(&plan, &settings, &Until::done(), &go_on).unwrap();
     let whole = plan.whole().unwrap();
-    let report = joined.whole(&whole, &settings, true).unwrap().report;
+    let report = joined.whole(&whole, &settings, true, &Until::done()).unwrap().report;
     let image: Vec<f32> = report.x.iter().map(|v| v * plan.scale() as f32).collect();
     assert!(psnr(&image, &clean) > psnr(&y, &clean) + 3.5, "{}", psnr(&image, &clean));
     let certificate = report.certificate.unwrap();

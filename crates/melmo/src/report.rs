@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::certificate::Certificate;
-use crate::drive::{Rose, Status};
+use crate::drive::{Rose, Status, moment};
+use crate::patience::Patience;
 use crate::real::Real;
 use crate::solver::Info;
 use crate::trace::Row;
@@ -30,7 +31,7 @@ pub struct Report<S: Real> {
     pub elapsed: Duration,
     /// F at the start and at the end, where somebody compared them ([`Report::rise`], [`Report::or_start`]) and it rose.
     pub rose: Option<Rose>,
-    /// There was no time for a look at the end: it takes as long as a step or two, and the run was to end at once.
+    /// There was no look at the end: it takes as long as a step or two, and the run was to end at once, or nobody asked for one.
     pub unseen: bool,
 }
 
@@ -38,6 +39,15 @@ impl<S: Real> Report<S> {
     /// Whether it was ended from outside, by its time limit or by somebody.
     pub fn had_to_end(&self) -> bool {
         matches!(self.status, Status::Time | Status::Interrupted)
+    }
+
+    /// What is told about the end besides is given: a moment where the run had to end, and nothing where there was no time for a look.
+    pub fn patience(&self) -> Patience {
+        match (self.had_to_end(), self.unseen) {
+            (false, _) => Patience::current(),
+            (true, false) => moment(),
+            (true, true) => Patience::until(|| true),
+        }
     }
 
     /// The same, its certificate gone and its status [`Status::NotFinite`], where F, x or z is not finite. Finite gradients do not make

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use melmo::certificate::{Asked, Certificate};
 use melmo::drive::{Keep, Observer, Snapshot, run_on};
 use melmo::patience::{self, Patience};
 use melmo::penalty::Prox;
@@ -103,6 +104,47 @@ fn a_start_that_cannot_be_evaluated_in_time_is_returned() {
     assert_eq!((report.status, report.unseen, report.certificate.is_none()), (Status::Interrupted, true, true));
     assert_eq!((&report.x, &report.z), (&start(), &start()));
     assert_eq!(report.objective, problem(9, Duration::ZERO).objective(&start()));
+}
+
+/// A look at a large point is several long passes: it is given up between two of them, and nothing is certified from it.
+#[test]
+fn a_look_is_given_up_between_its_passes() {
+    let (whole, x) = (problem(usize::MAX, Duration::ZERO), start());
+    let norms = || ProximalGradient::new(&whole, true, &x).unwrap().norms();
+    for passes in 0..12 {
+        let asked = AtomicUsize::new(0);
+        let patience = Patience::until(move || asked.fetch_add(1, Ordering::Relaxed) >= passes);
+        let looked = patience.run(|| Certificate::at(&whole, &x, 0.5, norms(), Asked::default()));
+        assert!(looked.certificate.is_err() && looked.objective.is_nan() && looked.z.is_empty(), "{passes}");
+    }
+    let looked = Certificate::at(&whole, &x, 0.5, norms(), Asked::default());
+    assert!(looked.certificate.is_ok() && looked.objective == whole.objective(&x) && looked.z.len() == N);
+}
+
+/// Whoever needs the point alone does not pay for a look.
+#[test]
+fn a_run_without_a_look_has_its_point_and_f() {
+    let whole = problem(usize::MAX, Duration::ZERO);
+    let ended = |look: bool| {
+        let mut solver = ProximalGradient::new(&whole, true, &start()).unwrap();
+        run(&mut solver, &Options { look, ..Options::new(Stop::after(5)) }, &mut [])
+    };
+    let (plain, seen) = (ended(false), ended(true));
+    assert_eq!((&plain.x, plain.status, plain.info.k), (&seen.x, seen.status, seen.info.k));
+    assert!(plain.unseen && plain.certificate.is_none() && plain.objective == whole.objective(&plain.x));
+}
+
+/// After a run that had no time for a look there is none for what would be told besides.
+#[test]
+fn what_is_told_besides_has_the_time_that_is_left() {
+    let patience = |limit: u64, look: bool| {
+        let (whole, stop) = (problem(usize::MAX, Duration::ZERO), Stop::after(5));
+        let mut solver = ProximalGradient::new(&whole, true, &start()).unwrap();
+        let time = (limit == 0).then_some(Duration::ZERO);
+        run(&mut solver, &Options { look, ..Options::new(Stop { time, ..stop }) }, &mut []).patience()
+    };
+    assert!(patience(0, false).is_over());
+    assert!(!patience(0, true).is_over() && !patience(1, false).is_over() && !patience(1, true).is_over());
 }
 
 #[test]

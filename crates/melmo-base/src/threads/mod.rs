@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::Total;
+use crate::patience::Patience;
 
 /// Why a number of threads was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -148,14 +149,16 @@ where
     }
 }
 
-/// What `each` makes of the items, in their order: for items that are a lot of work each. Allocates.
+/// What `each` makes of the items, in their order: for items that are a lot of work each, on every thread until the caller's
+/// patience is over. Allocates.
 pub fn map<I, R>(items: I, each: impl Fn(I::Item) -> R + Sync) -> Vec<R>
 where
     I: ExactSizeIterator<Item: Send> + Send,
     R: Send,
 {
     let mut made: Vec<Option<R>> = (0..items.len()).map(|_| None).collect();
-    share(usize::MAX, made.iter_mut().zip(items), |(made, item)| *made = Some(each(item)));
+    let patience = Patience::current();
+    share(usize::MAX, made.iter_mut().zip(items), |(made, item)| *made = Some(patience.run(|| each(item))));
     made.into_iter().flatten().collect()
 }
 
@@ -276,6 +279,21 @@ mod tests {
         let squares = |threads: usize| Threads::new(threads).unwrap().run(|| map(0..100u32, |i| i * i));
         assert_eq!(squares(1), (0..100).map(|i| i * i).collect::<Vec<_>>());
         assert_eq!(squares(8), squares(1));
+    }
+
+    #[test]
+    fn helpers_have_the_patience_of_the_caller() {
+        let (here, begun) = (AtomicUsize::new(0), std::time::Instant::now());
+        let is_over = |_: u32| {
+            // Both threads are at it.
+            here.fetch_add(1, Ordering::SeqCst);
+            while here.load(Ordering::SeqCst) < 2 && begun.elapsed().as_secs() < 20 {
+                std::thread::yield_now();
+            }
+            crate::patience::is_over()
+        };
+        let ask = || Patience::until(|| true).run(|| map(0..2, is_over));
+        assert_eq!(Threads::new(2).unwrap().run(ask), [true, true]);
     }
 
     #[test]

@@ -46,7 +46,12 @@ fn run_in<S: Real, C: Solve>(compare: &Compare, problem: &C, job: &Job) -> Resul
         }
         lines.push(one(&ready.prepared, contender, &settings, solving));
     }
-    if lines.iter().all(|line| line.solved.is_err()) {
+    let none = lines.iter().all(|line| line.solved.is_err());
+    if none && interrupted() {
+        say::note("melmo: interrupted before a method had its turn");
+        return Ok(ExitCode::from(130));
+    }
+    if none {
         let reasons: Vec<String> = lines.iter().map(|line| format!("{}: {}", line.contender, reason(line))).collect();
         return Err(Error::option("methods", format!("none of them fits this problem. {}", reasons.join("; "))));
     }
@@ -71,7 +76,7 @@ fn run_in<S: Real, C: Solve>(compare: &Compare, problem: &C, job: &Job) -> Resul
     if !files.is_empty() {
         summary.add("written", files.clone(), "written", files.join(", "));
     }
-    outputs.place(|_| Ok(()))?;
+    outputs.place()?;
     if !solving.quiet || solving.json {
         say::printed(if solving.json { summary.print(true) } else { race::print(&lines, &summary) })?;
     }

@@ -30,7 +30,7 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Error> {
         model.score(&mut summary, Which::Of(&predict.input), &truth, &predicted);
     }
     model.write(&mut outputs, &predict.output, &predicted, frame.index.as_deref(), predict.probabilities)?;
-    outputs.place(|_| Ok(()))?;
+    outputs.place()?;
     let file = predict.output.display().to_string();
     summary.add("written", vec![file.clone()], "written", file);
     if !predict.quiet || predict.json {

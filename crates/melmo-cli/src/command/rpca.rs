@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::input::{Inputs, array, convert};
 use crate::output::{Outputs, expect_array, extension, part};
 use crate::render::report::{heatmap_within, range};
-use crate::render::{Summary, short};
+use crate::render::{Summary, progress, short};
 use crate::session::{Ready, Solve};
 
 impl Solve for Rpca {
@@ -48,7 +48,8 @@ impl Solve for Rpca {
         let open = |penalty: &melmo_tasks::PenaltyChoice| penalty.clone().or("lambda", 1.0) != *penalty;
         let mut sigma = 1.0;
         if open(&self.low_rank) || open(&self.sparse) {
-            sigma = rpca::noise(&y, rows, cols)?;
+            // Without weights there is no problem, and nothing to keep.
+            sigma = progress::nothing_to_keep(|| rpca::noise(&y, rows, cols))?;
             summary.add("noise", sigma, "noise", format!("σ ≈ {}", short(sigma)));
         }
         let weights = Weights::choose(&self.low_rank, &self.sparse, sigma, rows, cols);

@@ -77,13 +77,19 @@ pub fn all_or_nothing<T>(late: String, until: &Until, work: impl FnOnce() -> T) 
             }
         });
     }
+    let found = nothing_to_keep(work);
+    drop(done); // whoever waits with us may go
+    found
+}
+
+/// Work before there is anything to keep: Ctrl-C ends the program at once. What its time ends is waited for.
+pub fn nothing_to_keep<T>(work: impl FnOnce() -> T) -> T {
     let before = NOTHING_TO_KEEP.swap(true, Ordering::SeqCst);
     if interrupted() {
         std::process::exit(130); // it was said while there still was something to keep
     }
     let found = work();
     NOTHING_TO_KEEP.store(before, Ordering::SeqCst);
-    drop(done); // whoever waits with us may go
     found
 }
 

@@ -1,6 +1,5 @@
 //! Low rank plus sparse.
 
-use melmo::drive;
 use melmo_tasks::rpca::{Weights, noise, prepare, rank};
 use melmo_tasks::{Settings, Until};
 use numpy::PyUntypedArrayMethods;
@@ -56,7 +55,7 @@ fn separate<'py, S: Scalar + Stored>(
     let settings = Settings { time_limit: until.left(), ..settings.clone() };
     let solved = py.detach(|| watched(&prepared, &settings))?;
     // Not waited for where the run had to end.
-    let patience = if solved.report.had_to_end() { drive::moment() } else { signals() };
+    let patience = signals().run(|| solved.report.patience());
     let found = py.detach(|| patience.run(|| rank(&solved.report.z[..rows * cols], rows, cols)));
     failure::take().map_or(Ok(()), Err)?;
     let dict = told(py, solved)?;

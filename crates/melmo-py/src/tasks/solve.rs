@@ -9,14 +9,14 @@ use crate::array::Scalar;
 use crate::certificate::Stored;
 use crate::error::raised;
 use crate::solved::to_dict;
-use crate::wait::signals;
 use crate::watch::{Halt, Watcher};
 
 /// Solves it; Ctrl-C and what a signal's handler raises are raised. Called with the interpreter released.
 pub fn watched<S: Scalar>(prepared: &Prepared<S>, settings: &Settings) -> PyResult<Solved<S>> {
     let mut watcher = Watcher::new(None, None);
+    let patience = watcher.patience();
     let watch = Watch { watcher: Some(&mut watcher), ..Watch::default() };
-    let solved = signals().run(|| solve(prepared, settings, watch));
+    let solved = patience.run(|| solve(prepared, settings, watch));
     match watcher.halted() {
         Some(Halt::Raised(error)) => Err(error),
         Some(_) => Err(PyKeyboardInterrupt::new_err(())),

@@ -1,5 +1,7 @@
 //! How strong the noise of an image is: white, Gaussian, as strong everywhere.
 
+use std::collections::VecDeque;
+
 use melmo::real::Real;
 use melmo::threads;
 
@@ -52,28 +54,45 @@ fn variance<S: Real>(x: &[S], rows: usize, cols: usize, unit: f64) -> f64 {
         return 0.0;
     }
     let (height, width) = (rows - reach.0, cols - reach.1);
-    let across = width.div_ceil(SIDE);
+    let line = |i: usize| Line::new(&x[i * cols..(i + 1) * cols], wide, unit, clipped);
+    // A line is looked at once, for the three responses that it is in.
+    let mut lines: VecDeque<Line> = (0..reach.0).map(line).collect();
     for top in (0..height).step_by(SIDE) {
-        let mut band = vec![Square::default(); across];
+        let mut band = vec![Square::default(); width.div_ceil(SIDE)];
         for i in top..height.min(top + SIDE) {
-            let above = &x[i * cols..];
-            for (j, square) in (0..width).map(|j| (j, j / SIDE)) {
-                let sample = |di: usize, dj: usize| above[di * cols + j + dj].f64();
-                let at = |di: usize, dj: usize| sample(di, dj) / unit;
-                let line = |di: usize| if wide { at(di, 0) - 2.0 * at(di, 1) + at(di, 2) } else { at(di, 0) };
-                let response = if deep { line(0) - 2.0 * line(1) + line(2) } else { line(0) };
-                let touches =
-                    clipped.is_some_and(|is| (0..=reach.0).any(|di| (0..=reach.1).any(|dj| is.holds(sample(di, dj)))));
-                if !touches {
-                    band[square].take(response);
+            lines.push_back(line(i + reach.0));
+            for j in 0..width {
+                let along = |di: usize| lines[di].response[j];
+                if !lines.iter().any(|line| line.clipped[j]) {
+                    band[j / SIDE].take(if deep { along(0) - 2.0 * along(1) + along(2) } else { along(0) });
                 }
             }
+            lines.pop_front();
         }
         squares.extend(band);
     }
     let gain = if deep && wide { 36.0 } else { 6.0 };
     let shared = if deep && wide { SHARED } else { SHARED.sqrt() };
     quiet(&mut squares, shared) / gain
+}
+
+/// One line of a channel: [1 −2 1] along it, or itself where it is short, and whether a sample under that is clipped.
+struct Line {
+    response: Vec<f64>,
+    clipped: Vec<bool>,
+}
+
+impl Line {
+    fn new<S: Real>(x: &[S], wide: bool, unit: f64, clipped: Option<Clipped>) -> Self {
+        let reach = if wide { 3 } else { 1 };
+        let at = |v: S| v.f64() / unit;
+        let response = |part: &[S]| match part {
+            [a, b, c] => at(*a) - 2.0 * at(*b) + at(*c),
+            _ => at(part[0]),
+        };
+        let touches = |part: &[S]| clipped.is_some_and(|is| part.iter().any(|v| is.holds(v.f64())));
+        Self { response: x.windows(reach).map(response).collect(), clipped: x.windows(reach).map(touches).collect() }
+    }
 }
 
 /// A sum of squared responses.

@@ -177,13 +177,18 @@ impl<'a, S: Real> Plan<'a, S> {
         Ok(Prepared { problem, start: y, defaults: Defaults::default(), optimum: Some(0.0) })
     }
 
+    /// What a strip sees, in the problem's units.
+    pub(super) fn samples_of(&self, strip: &Strip) -> Vec<S> {
+        let scale = S::of(1.0 / self.scale());
+        let samples = (0..self.image.channels).flat_map(|c| self.image.stretch(c, strip.seen.clone()));
+        samples.map(|&v| v * scale).collect()
+    }
+
     /// A strip's problem and where it starts.
     pub fn prepare(&self, strip: &Strip) -> Result<Prepared<S>, Error> {
         let Planes { cols, channels, .. } = self.image;
         let shape = [strip.seen.len(), cols, channels];
-        let scale = S::of(1.0 / self.scale());
-        let samples = (0..channels).flat_map(|c| self.image.stretch(c, strip.seen.clone()));
-        let y: Vec<S> = samples.map(|&v| v * scale).collect();
+        let y = self.samples_of(strip);
         expect_moderate(&y)?;
         // The automatic problem is first smoothed so much that it is Tikhonov's: there the data themselves are the best start.
         let start = if self.chosen.is_some() { start::smooth(&y, shape)? } else { y.clone() };

@@ -54,8 +54,11 @@ pub(super) fn start<S: Real>(
     };
     let medians = column_medians(y, cols);
     let background: Vec<S> = (0..y.len()).map(|at| S::of(medians[at % cols])).collect();
-    let mut trials = Vec::new();
+    let mut best: Option<Parts<'_, S>> = None;
     for low_rank in [background, vec![S::ZERO; y.len()]] {
+        if best.is_some() && until.is_over(DOING) {
+            break;
+        }
         let nuclear = slope(&weights.low_rank, Lift::SingularValues)?;
         let l1 = slope(&weights.sparse, Lift::Entries)?;
         let still = low_rank.iter().all(|l| *l == S::ZERO);
@@ -66,9 +69,11 @@ pub(super) fn start<S: Real>(
             parts.move_sparse();
         }
         parts.rounds(ROUNDS[0], until);
-        trials.push(parts);
+        if best.as_ref().is_none_or(|best| parts.value < best.value) {
+            best = Some(parts);
+        }
     }
-    let mut best = trials.swap_remove(usize::from(trials[1].value < trials[0].value));
+    let Some(mut best) = best else { return Ok(vec![S::ZERO; 2 * y.len()]) };
     best.rounds(ROUNDS[1], until);
     Ok([best.low_rank, best.sparse].concat())
 }

@@ -4,6 +4,7 @@ use crate::certificate::Stationarity;
 use crate::certificate::rounding::Allowance;
 use crate::guarantee::Facts;
 use crate::operator::Form;
+use crate::patience;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::smooth::Rounding;
@@ -94,6 +95,25 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// What a look saw that was given up.
+    const NOTHING: Self = Self {
+        beta: f64::NAN,
+        stored: false,
+        f: f64::NAN,
+        at_z: f64::NAN,
+        at_tx: f64::NAN,
+        overlap: f64::NAN,
+        of_f: f64::NAN,
+        of_g: f64::NAN,
+        of_sum: f64::NAN,
+        prox_gap: f64::NAN,
+        x_norm: f64::NAN,
+        tx_norm: f64::NAN,
+        u_norm: f64::NAN,
+        w_norm: f64::NAN,
+        rounding: Rounding { value: f64::INFINITY, grad: f64::INFINITY },
+    };
+
     /// F(x); ∞ outside the domain of g.
     pub fn objective(&self) -> f64 {
         self.f + self.at_tx
@@ -125,14 +145,24 @@ impl<S: Real> Look<S> {
         }
     }
 
-    /// Evaluates everything at x.
+    /// Evaluates everything at x. Where the caller's patience is over before that is done, nothing was seen: all is NaN.
     pub fn take(&mut self, problem: &Problem<S>, x: &[S], evidence: Evidence<'_, S>) -> Seen {
+        let (beta, stored) = (evidence.beta, evidence.u.is_some());
+        self.in_time(problem, x, evidence).unwrap_or(Seen { beta, stored, ..Seen::NOTHING })
+    }
+
+    /// Pass after pass, as long as there is time for another.
+    fn in_time(&mut self, problem: &Problem<S>, x: &[S], evidence: Evidence<'_, S>) -> Option<Seen> {
+        let goes_on = || (!patience::is_over()).then_some(());
         let (f, g, t) = (problem.f(), problem.g(), problem.t());
         let Self { v, pulled, tx, z, w, work } = self;
         let beta = evidence.beta;
+        goes_on()?;
         t.apply(tx, x, work);
+        goes_on()?;
         let u = evidence.u.unwrap_or(tx);
         let at_z = g.prox(z, u, beta, work);
+        goes_on()?;
         let (mut overlap, mut gap_squared) = (0.0, 0.0);
         for (((w, &u), &z), &tx) in w.iter_mut().zip(u).zip(&*z).zip(&*tx) {
             *w = S::of((u.f64() - z.f64()) / beta);
@@ -141,14 +171,17 @@ impl<S: Real> Look<S> {
             gap_squared += apart * apart;
         }
         let (tx_norm, u_norm, w_norm) = (vector::norm2(tx), vector::norm2(u), vector::norm2(w));
+        goes_on()?;
         let at_tx = g.value(tx, work);
+        goes_on()?;
         pulled.fill(S::ZERO);
         t.adjoint_add(pulled, w, work);
+        goes_on()?;
         let f_x = f.value_grad(v, x, work);
         let rounding = f.rounding(x, f_x, v);
         let (of_f, of_g) = (vector::norm2(v), vector::norm2(pulled));
         vector::axpy(v, 1.0, pulled);
-        Seen {
+        Some(Seen {
             beta,
             stored: evidence.u.is_some(),
             f: f_x,
@@ -164,7 +197,7 @@ impl<S: Real> Look<S> {
             u_norm,
             w_norm,
             rounding,
-        }
+        })
     }
 
     /// x̃ = x + R(z − Tx) for surjective T, with what holds there; uses up z − Tx, so it comes last.

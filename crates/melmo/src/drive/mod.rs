@@ -32,12 +32,14 @@ pub struct Options {
     pub stop: Stop,
     /// Which points to record.
     pub record: Option<Record>,
+    /// Look at the end: z, F and the certificate. Whoever needs the point alone leaves that out; the end is then unseen.
+    pub look: bool,
 }
 
 impl Options {
-    /// Stop as said; record nothing.
+    /// Stop as said; record nothing, and look at the end.
     pub fn new(stop: Stop) -> Self {
-        Self { stop, record: None }
+        Self { stop, record: None, look: true }
     }
 }
 
@@ -127,6 +129,7 @@ pub fn run_on<S: Real>(
     let patience = leave.for_steps();
     let mut drive = Drive {
         stop: &options.stop,
+        look: options.look,
         leave,
         judge: Judge::new(options.stop, solver),
         recorder: Recorder::new(options, past, keep),
@@ -142,6 +145,7 @@ pub fn run_on<S: Real>(
 /// What a run remembers between points.
 struct Drive<'o, 'w, S: Real> {
     stop: &'o Stop,
+    look: bool,
     leave: Leave,
     judge: Judge,
     recorder: Recorder<'w, S>,
@@ -261,7 +265,7 @@ impl<S: Real> Drive<'_, '_, S> {
         let elapsed = self.recorder.elapsed();
         // Where not even the start could be evaluated in time, there is none for a look either.
         let untried = self.last.is_none() && matches!(status, Status::Time | Status::Interrupted);
-        let looked = (!untried).then(|| patience.run(|| self.judge.end(last.as_ref(), certified, solver)));
+        let looked = (self.look && !untried).then(|| patience.run(|| self.judge.end(last.as_ref(), certified, solver)));
         let whole = |looked: &Certified<S>| looked.certificate.is_ok() && !looked.objective.is_nan();
         let seen = looked.filter(|looked| whole(looked) || !patience.is_over());
         let (info, unseen) = (self.last.unwrap_or(Info::unknown()), seen.is_none());
@@ -279,7 +283,7 @@ impl<S: Real> Drive<'_, '_, S> {
             }
         };
         // What was proven is proven, but nobody can be shown it.
-        let status = if certified && unseen { Status::Interrupted } else { status };
+        let status = if certified && self.look && unseen { Status::Interrupted } else { status };
         Report {
             status,
             x,

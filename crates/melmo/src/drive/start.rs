@@ -25,10 +25,11 @@ pub struct Rose {
 
 impl<S: Real> Report<S> {
     /// Whether F rose from this start, by more than rounding. Where F is infinite at the end nothing is said: a smoothed x may lie
-    /// outside the domain of g∘T by a hair, and z inside.
+    /// outside the domain of g∘T by a hair, and z inside. Nor is anything where F is not known there.
     pub fn rise(&self, start: &[S], problem: &Problem<S>) -> Option<Rose> {
-        let (start, end) = (problem.objective(start), self.objective);
-        let rose = start + ROUNDINGS * S::EPSILON * start.abs() < end && end.is_finite();
+        let end = Some(self.objective).filter(|end| end.is_finite())?;
+        let start = problem.objective(start);
+        let rose = start + ROUNDINGS * S::EPSILON * start.abs() < end;
         rose.then_some(Rose { start, end, returned: false })
     }
 

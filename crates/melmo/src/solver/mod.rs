@@ -96,7 +96,7 @@ impl Info {
     }
 
     /// Before anything could be evaluated.
-    pub(crate) fn unknown() -> Self {
+    pub fn unknown() -> Self {
         let dual_norm = Bracket { lower: 0.0, upper: f64::INFINITY };
         let (prox_gap, eta, excess) = (f64::NAN, 1.0, 0.0);
         Self {

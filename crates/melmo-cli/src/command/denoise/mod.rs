@@ -6,6 +6,7 @@ mod words;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use melmo::real::Real;
 use melmo::seeded::Seeded;
@@ -27,6 +28,9 @@ use crate::session::{self, Ready, Solve};
 /// Samples of a picture in strips that is certified without being asked: a certificate takes about 140 bytes for each of them.
 const CERTIFIED: usize = 1 << 24;
 
+/// The look at a whole picture takes about so many times as long as preparing its problem.
+const LOOK_IN_PREPARING: u32 = 10;
+
 /// The picture as it was solved for, and the clean one.
 pub struct Kept {
     picture: Picture,
@@ -36,6 +40,8 @@ pub struct Kept {
     /// The image's units for one unit of the problem's.
     scale: f64,
     in_strips: bool,
+    /// How long it took to prepare the problem.
+    preparing: Duration,
 }
 
 /// Runs the command; single precision is plenty for a large picture, and half the memory.
@@ -88,8 +94,17 @@ impl Denoise {
 
     /// Solves a large picture strip by strip, on all cores. The strips depend on its size alone, so the result does not depend on how
     /// many threads there are.
-    fn joined<S: Real>(&self, ready: &Ready<S, Kept>, settings: &Settings, until: &Until) -> Result<Solved<S>, Error> {
-        let Kept { picture, noise, .. } = &ready.kept;
+    fn joined<S: Real>(
+        &self,
+        ready: &Ready<S, Kept>,
+        settings: &Settings,
+        until: &Until,
+        summary: &mut Summary,
+    ) -> Result<Solved<S>, Error> {
+        let Kept { picture, noise, preparing, .. } = &ready.kept;
+        let certify = picture.samples() <= CERTIFIED || self.solving.result.is_some();
+        // Time for the certificate is set aside.
+        let for_strips = until.clone().leaving(if certify { LOOK_IN_PREPARING * *preparing } else { Duration::ZERO });
         let joined = {
             let data = picture.together::<S>();
             let options = Options { noise: Some(*noise), ..self.options(picture) };
@@ -101,12 +116,15 @@ impl Denoise {
                 bar.inc(1);
                 if progress::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            let joined = Joined::solve(&plan, settings, until, &each);
+            let joined = Joined::solve(&plan, settings, &for_strips, &each);
             bar.finish_and_clear();
             joined?
         };
-        let certify = picture.samples() <= CERTIFIED || self.solving.result.is_some();
-        Ok(joined.whole(&ready.prepared, settings, certify)?)
+        if joined.untouched > 0 {
+            let text = format!("{} strips there was no time for: they are as they were", joined.untouched);
+            summary.add("untouched_strips", joined.untouched, "untouched", text);
+        }
+        Ok(joined.whole(&ready.prepared, settings, certify, until)?)
     }
 
     /// The problem of pictures that were read.
@@ -119,9 +137,12 @@ impl Denoise {
     ) -> Result<Ready<S, Kept>, Error> {
         let data = picture.together::<S>();
         let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
-        let plan = Plan::new(image, &self.options(&picture))?;
+        // Until there is a problem there is nothing to keep.
+        let plan = progress::nothing_to_keep(|| Plan::new(image, &self.options(&picture)))?;
         self.tell(&picture, &plan, summary);
-        let mut prepared = plan.whole()?;
+        let begun = Instant::now();
+        let mut prepared = progress::nothing_to_keep(|| plan.whole())?;
+        let preparing = begun.elapsed();
         if let Some(path) = &self.init {
             let start = picture.read_like(inputs, path)?;
             let scaled = start.together::<f64>().into_iter().map(|value| S::of(value / plan.scale()));
@@ -137,7 +158,7 @@ impl Denoise {
             summary.add("strips", strips, "strips", format!("{strips}, solved one by one and faded into one another"));
             resolved.push(("precision", S::NAME.into()));
         }
-        Ok(Ready { prepared, kept: Kept { picture, reference, noise, scale, in_strips }, resolved })
+        Ok(Ready { prepared, kept: Kept { picture, reference, noise, scale, in_strips, preparing }, resolved })
     }
 
     fn options(&self, picture: &Picture) -> Options {
@@ -186,8 +207,9 @@ impl Solve for Denoise {
         ready: &Ready<S, Self::Kept>,
         settings: &Settings,
         until: &Until,
+        summary: &mut Summary,
     ) -> Option<Result<Solved<S>, Error>> {
-        ready.kept.in_strips.then(|| self.joined(ready, settings, until))
+        ready.kept.in_strips.then(|| self.joined(ready, settings, until, summary))
     }
 
     fn deliver<S: Real>(

@@ -13,7 +13,7 @@ class Parameter(TypedDict):
     """A parameter of a row."""
 
     name: str
-    default: float | None
+    default: float | str | None
     about: str
     choices: list[str]
 
@@ -77,23 +77,12 @@ def python_name(parameter: str) -> str:
 
 def default_of(parameter: Parameter) -> Any:
     """The default of a parameter: a word where it is one, ``None`` where the method finds its own."""
-    default = parameter["default"]
-    if parameter["choices"]:
-        return parameter["choices"][int(default or 0)]
-    if default is None:
-        return inspect.Parameter.empty
-    if default != default:
-        return None
-    return int(default) if default == int(default) and parameter["name"] in _WHOLE else default
+    return parameter["default"]
 
 
-#: Parameters that count something.
-_WHOLE = {"rank", "depth", "channels", "steps", "inner", "rescale"}
-
-
-def numbers(row: Row, arguments: dict[str, Any]) -> list[tuple[str, float]]:
-    """The numbers that Rust takes for a row's parameters; those that are ``None`` are left to it."""
-    given = []
+def numbers(row: Row, arguments: dict[str, Any]) -> list[tuple[str, float | str]]:
+    """The numbers and words that Rust takes for a row's parameters; those that are ``None`` are left to it."""
+    given: list[tuple[str, float | str]] = []
     for parameter in row["parameters"]:
         value = arguments[python_name(parameter["name"])]
         if value is None:
@@ -102,8 +91,9 @@ def numbers(row: Row, arguments: dict[str, Any]) -> list[tuple[str, float]]:
             if not isinstance(value, str) or value not in parameter["choices"]:
                 known = ", ".join(parameter["choices"])
                 raise ValueError(f"no {parameter['name']} is called `{value}`; known: {known}")
-            value = parameter["choices"].index(value)
-        given.append((parameter["name"], number(python_name(parameter["name"]), value)))
+        else:
+            value = number(python_name(parameter["name"]), value)
+        given.append((parameter["name"], value))
     return given
 
 

@@ -15,7 +15,7 @@ Indices = npt.NDArray[np.int64]
 
 class Loss:
     @staticmethod
-    def named(precision: str, name: str, given: list[tuple[str, float]], data: dict[str, Any]) -> Loss: ...
+    def named(precision: str, name: str, given: list[tuple[str, float | str]], data: dict[str, Any]) -> Loss: ...
     @staticmethod
     def own(precision: str, call: Callable[[Array], Any], layout: Layout, lipschitz: float | None) -> Loss: ...
     @property
@@ -27,7 +27,7 @@ class Loss:
 class Penalty:
     @staticmethod
     def named(
-        precision: str, name: str, given: list[tuple[str, float]], lift: dict[str, Any], layout: Layout
+        precision: str, name: str, given: list[tuple[str, float | str]], lift: dict[str, Any], layout: Layout
     ) -> Penalty: ...
     @staticmethod
     def own(precision: str, object: Any, size: int, rho: float, lipschitz: float | None) -> Penalty: ...
@@ -44,7 +44,7 @@ class Penalty:
 
 class Operator:
     @staticmethod
-    def named(precision: str, name: str, given: list[tuple[str, float]], data: dict[str, Any]) -> Operator: ...
+    def named(precision: str, name: str, given: list[tuple[str, float | str]], data: dict[str, Any]) -> Operator: ...
     @staticmethod
     def compressed_rows(
         precision: str, shape: tuple[int, int], row_starts: Indices, columns: Indices, values: Array

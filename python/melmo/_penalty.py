@@ -60,7 +60,7 @@ class Penalty(Term):
             _groups(self.groups)
         _melmo.Penalty.named("f64", self._row["name"], self._numbers(), {}, [("x", 1, 1)])
 
-    def _numbers(self) -> list[tuple[str, float]]:
+    def _numbers(self) -> list[tuple[str, float | str]]:
         return numbers(self._row, self._arguments)
 
     def _choice(self) -> str:

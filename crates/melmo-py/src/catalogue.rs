@@ -1,6 +1,6 @@
 //! The one catalogue, as data for Python: its classes, their documentation and their stubs are made from it.
 
-use melmo::catalogue::{self, Entry, Input, Parameter};
+use melmo::catalogue::{self, Entry, Input, Kind, Parameter};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -66,9 +66,14 @@ fn describe<'py>(py: Python<'py>, entry: &Entry) -> PyResult<Bound<'py, PyDict>>
 fn parameter<'py>(py: Python<'py>, parameter: &Parameter) -> PyResult<Bound<'py, PyDict>> {
     let item = PyDict::new(py);
     item.set_item("name", parameter.name)?;
-    item.set_item("default", parameter.default)?;
     item.set_item("about", parameter.about)?;
-    item.set_item("choices", parameter.choices.to_vec())?;
+    match parameter.kind {
+        Kind::Number(default) => item.set_item("default", default)?,
+        Kind::Whole(default, _) => item.set_item("default", default)?,
+        Kind::Word(words) => item.set_item("default", words.first())?,
+        Kind::Unset => item.set_item("default", None::<f64>)?,
+    }
+    item.set_item("choices", if let Kind::Word(words) = parameter.kind { words.to_vec() } else { Vec::new() })?;
     Ok(item)
 }
 

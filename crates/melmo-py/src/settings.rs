@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use melmo::catalogue;
+use melmo::catalogue::Value;
 use melmo::drive::{Epsilon, Gap};
 use melmo::error::Error;
 use melmo::geometry::{Norm, Oracle};
@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::raised;
+use crate::term::Given;
 
 /// Settings and what is recorded.
 pub struct Solving {
@@ -30,14 +31,11 @@ pub struct Solving {
 pub fn solving(given: &Bound<'_, PyDict>) -> PyResult<Solving> {
     let mut solving = Solving { settings: Settings::default(), trace_every: 0, exact: false, threads: None };
     let settings = &mut solving.settings;
-    if let Some(method) = given.get_item("method")? {
-        settings.method = method.extract()?;
-    }
     for (key, value) in given.iter().filter(|(_, value)| !value.is_none()) {
         let key: String = key.extract()?;
         match key.as_str() {
-            "method" => {}
-            "options" => settings.arguments = arguments(&settings.method, value.cast::<PyDict>()?)?,
+            "method" => settings.method = value.extract()?,
+            "options" => settings.arguments = arguments(value.cast::<PyDict>()?)?,
             "geometry" => settings.geometry = Some(geometry(&value)?),
             "oracle" => settings.oracle = value.extract::<String>()?.parse::<Oracle>().map_err(raised)?,
             "max_iter" => settings.iterations = Some(value.extract()?),
@@ -85,19 +83,12 @@ fn duration(seconds: f64) -> PyResult<Duration> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// Numbers, or words where a parameter is a word.
-fn arguments(method: &str, given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, f64)>> {
-    let rows = catalogue::methods::<f64>();
-    let row = catalogue::find("method", &rows, method).map_err(raised)?;
+/// Numbers and words.
+fn arguments(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Value)>> {
     let one = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         let key: String = key.extract()?;
-        let parameter = row.entry.parameters.iter().find(|parameter| parameter.name == key);
-        let value = match (value.extract::<String>(), parameter) {
-            (Ok(word), Some(parameter)) if !parameter.choices.is_empty() => {
-                parameter.value_of(&word).map_err(raised)?
-            }
-            _ => value.extract().map_err(|_| PyTypeError::new_err(format!("options: {key}: expected a number")))?,
-        };
+        let wrong = |_| PyTypeError::new_err(format!("options: {key}: expected a number"));
+        let Given(value) = value.extract().map_err(wrong)?;
         Ok((key, value))
     };
     given.iter().map(one).collect()

@@ -24,7 +24,7 @@ impl<'t> Call<'t> {
 }
 
 /// `name:key=value,…`.
-pub(crate) fn write(f: &mut fmt::Formatter<'_>, name: &str, given: &[(String, f64)]) -> fmt::Result {
+pub(crate) fn write(f: &mut fmt::Formatter<'_>, name: &str, given: &[(String, impl fmt::Display)]) -> fmt::Result {
     write!(f, "{name}")?;
     for (i, (key, value)) in given.iter().enumerate() {
         write!(f, "{}{key}={value}", if i == 0 { ':' } else { ',' })?;

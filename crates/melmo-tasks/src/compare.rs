@@ -18,7 +18,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use melmo::catalogue::{self, Arguments};
+use melmo::catalogue::{self, Arguments, Value};
 use melmo::certificate::Certificate;
 use melmo::patience;
 use melmo::real::Real;
@@ -36,7 +36,7 @@ pub struct Contender {
     /// The catalogue's name.
     pub method: String,
     /// Its parameters.
-    pub given: Vec<(String, f64)>,
+    pub given: Vec<(String, Value)>,
 }
 
 impl Contender {
@@ -69,17 +69,9 @@ impl FromStr for Contender {
         let Call { name: method, parameters } = Call::parse(text, "a method's parameter", "admm:penalty=2")?;
         let rows = catalogue::methods::<f64>();
         let entry = &catalogue::find("method", &rows, method)?.entry;
-        let number = |(key, value): (&str, &str)| {
-            let words = entry.parameters.iter().find(|p| p.name == key && !p.choices.is_empty());
-            let value = match words {
-                Some(parameter) if number::parse(value).is_err() => parameter.value_of(value)?,
-                _ => number::parse(value)?,
-            };
-            Ok((key.to_string(), value))
-        };
-        let given: Vec<(String, f64)> = parameters.into_iter().map(number).collect::<Result<_, Error>>()?;
-        let checked: Vec<(&str, f64)> = given.iter().map(|(key, value)| (key.as_str(), *value)).collect();
-        Arguments::new(entry, &checked)?;
+        let given: Vec<(&str, Value)> = parameters.into_iter().map(|(key, text)| (key, number::value(text))).collect();
+        Arguments::new(entry, &given)?;
+        let given = given.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
         Ok(Self { method: method.into(), given })
     }
 }
@@ -169,10 +161,12 @@ mod tests {
         let shown: Vec<String> = list.iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["melmo", "admm:penalty=2,relaxation=1.6", "fista"]);
         let words = Contender::list("variable-smoothing:normalized=yes").unwrap();
-        assert_eq!(words[0].given, [("normalized".to_string(), 1.0)]);
+        assert_eq!(words[0].given, [("normalized".to_string(), "yes".into())]);
         let all = Contender::list("all").unwrap();
         assert_eq!((all[0].method.as_str(), all.len()), ("auto", catalogue::methods::<f64>().len()));
-        for (wrong, told) in [("melmoo", "melmo"), ("admm:weight=2", "weight"), ("admm:penalty", "key=value")] {
+        for (wrong, told) in
+            [("melmoo", "melmo"), ("admm:relaxatoin=2", "did you mean `relaxation`?"), ("admm:penalty", "key=value")]
+        {
             let message = Contender::list(wrong).unwrap_err().to_string();
             assert!(message.contains(told), "{message}");
         }

@@ -1,5 +1,7 @@
 //! Numbers as people write them: `0.25`, `1e-3`, `7/12`.
 
+use melmo::catalogue::Value;
+
 use crate::error::Error;
 
 /// The number that a text stands for; a fraction is one number over another.
@@ -11,6 +13,11 @@ pub fn parse(text: &str) -> Result<f64, Error> {
         None => one(text),
     };
     value.filter(|value| value.is_finite()).ok_or_else(wrong)
+}
+
+/// What a text stands for as the value of a parameter: a number, or a word where it is none.
+pub fn value(text: &str) -> Value {
+    parse(text).map_or_else(|_| Value::from(text.trim().to_string()), Value::from)
 }
 
 /// A chosen weight with three digits: as good as any other near it, and easier to type again.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use melmo::catalogue::Value;
 use melmo::drive::{Epsilon, Gap};
 use melmo::geometry::Oracle;
 
@@ -13,7 +14,7 @@ pub struct Settings {
     /// A method of the catalogue; `auto` chooses by the problem's structure.
     pub method: String,
     /// Parameters of the method.
-    pub arguments: Vec<(String, f64)>,
+    pub arguments: Vec<(String, Value)>,
     /// The norm of the steps, and of the certificate.
     pub geometry: Option<GeometryChoice>,
     /// How spectral directions are found.
@@ -68,7 +69,7 @@ impl Settings {
     }
 
     /// The parameter of that name, if it was given.
-    pub fn argument(&self, name: &str) -> Option<f64> {
-        self.arguments.iter().rev().find(|(known, _)| known == name).map(|&(_, value)| value)
+    pub fn argument(&self, name: &str) -> Option<&Value> {
+        self.arguments.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use melmo::catalogue::{self, Arguments};
+use melmo::catalogue::{self, Arguments, Value};
 use melmo::drive::{self, Keep, Observer, Options, Snapshot, Stop, run_on};
 use melmo::geometry::{BlockNorm, Geometry, euclidean, for_layout};
 use melmo::patience::Patience;
@@ -107,10 +107,10 @@ pub fn solver<'p, S: Real>(
     let (name, tuned, reason) = method(problem, defaults, settings);
     let rows = catalogue::methods::<S>();
     let row = catalogue::find("method", &rows, &name)?;
-    let mut given: Vec<(&str, f64)> = tuned;
-    given.extend(settings.arguments.iter().map(|(name, value)| (name.as_str(), *value)));
+    let mut given: Vec<(&str, Value)> = tuned.into_iter().map(|(name, value)| (name, value.into())).collect();
+    given.extend(settings.arguments.iter().map(|(name, value)| (name.as_str(), value.clone())));
     if row.entry.parameters.iter().any(|p| p.name == "steps") && settings.argument("steps").is_none() {
-        given.push(("steps", iterations(defaults, settings) as f64)); // a horizon is the number of steps
+        given.push(("steps", Value::Number(iterations(defaults, settings) as f64))); // a horizon is the number of steps
     }
     let geometry = geometry(problem, defaults, settings, row.uses_geometry)?;
     let solver = (row.build)(&Arguments::new(&row.entry, &given)?, problem, geometry, start)?;

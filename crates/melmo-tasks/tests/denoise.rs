@@ -175,7 +175,7 @@ fn strips_have_a_certificate_together<S: Real>() {
     let near = |(x, y): (&S, &S)| (x.f64() - y.f64()).abs() <= 4.0 * S::EPSILON * y.f64().abs();
     assert!(report.x.iter().zip(&whole.start).all(near), "but for where two strips are faded");
     // What is not finite in a strip is not finite in the whole.
-    let wild = Settings { arguments: vec![("step".into(), 1e300)], ..Settings::method("subgradient") };
+    let wild = Settings { arguments: vec![("step".into(), 1e300.into())], ..Settings::method("subgradient") };
     let report = solve(&wild, &Until::done());
     assert_eq!((report.status, report.x.iter().all(|v| v.is_finite())), (Status::NotFinite, true));
 }

@@ -81,7 +81,7 @@ impl Layout {
     /// The block of that name, or an error that lists the names there are.
     pub fn require(&self, name: &str) -> Result<&Block, Error> {
         self.block(name).ok_or_else(|| Error::UnknownName {
-            kind: "block",
+            kind: "block".into(),
             name: name.into(),
             known: self.blocks.iter().map(|b| b.name.clone()).collect(),
         })

@@ -1,6 +1,7 @@
 //! What constructors refuse. After construction nothing fails: a run ends with a [`Status`](crate::drive::Status).
 
 use crate::real::Real;
+use crate::suggest::nearest;
 
 /// Why something could not be built. Every message says what was found, what was expected and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -72,11 +73,21 @@ pub enum Error {
         /// The penalty's weak convexity.
         rho: f64,
     },
+    /// A word where a number belongs.
+    #[error("`{name}`: found `{word}`; expected a number: {about}")]
+    NotANumber {
+        /// The parameter.
+        name: &'static str,
+        /// What was given for it.
+        word: String,
+        /// What it means.
+        about: &'static str,
+    },
     /// A name that nothing carries.
-    #[error("no {kind} is called `{name}`; {}", listed(known))]
+    #[error("no {kind} is called `{name}`; {}", listed(name, known))]
     UnknownName {
         /// What kind of thing was looked for.
-        kind: &'static str,
+        kind: String,
         /// The name given.
         name: String,
         /// The names there are.
@@ -90,9 +101,13 @@ pub enum Error {
     Unsupported(String),
 }
 
-/// The names there are.
-fn listed(known: &[String]) -> String {
-    if known.is_empty() { "there is none".into() } else { format!("known: {}", known.join(", ")) }
+/// What may have been meant, and all that there is.
+fn listed(name: &str, known: &[String]) -> String {
+    if known.is_empty() {
+        return "there is none".into();
+    }
+    let meant = nearest(name, known).map_or(String::new(), |meant| format!("did you mean `{meant}`? "));
+    format!("{meant}known: {}", known.join(", "))
 }
 
 impl Error {

@@ -69,6 +69,7 @@ pub mod space;
 pub mod start;
 pub mod statistics;
 mod stream;
+pub mod suggest;
 pub mod trace;
 pub mod vector;
 

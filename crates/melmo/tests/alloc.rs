@@ -1,7 +1,7 @@
 //! After construction nothing allocates: every method in every geometry, with tracing and best-point tracking on.
 
 use melmo::block::Layout;
-use melmo::catalogue::{Arguments, MethodRow, geometries, methods, oracles};
+use melmo::catalogue::{Arguments, MethodRow, Value, geometries, methods, oracles};
 use melmo::drive::{Epsilon, Options, Status, Stop, run};
 use melmo::error::Error;
 use melmo::geometry::{Geometry, Norm, Oracle, Product, for_layout};
@@ -73,9 +73,12 @@ fn nothing_is_allocated<S: Real>() {
                 };
                 for oracle in oracles {
                     let name = format!("{problem_name}, {}, {} {oracle}", method.entry.name, geometry.entry.name);
-                    let variants: &[&[(&str, f64)]] = match method.entry.name {
-                        "variable-smoothing" => &[&[("lipschitz", 1e5)], &[("lipschitz", 1e5), ("normalized", 1.0)]],
-                        "epoch-constant" => &[&[], &[("restart", 1.0)], &[("restart", 2.0)]],
+                    let number = Value::Number;
+                    let variants: &[&[(&str, Value)]] = match method.entry.name {
+                        "variable-smoothing" => {
+                            &[&[("lipschitz", number(1e5))], &[("lipschitz", number(1e5)), ("normalized", number(1.0))]]
+                        }
+                        "epoch-constant" => &[&[], &[("restart", "start".into())], &[("restart", "none".into())]],
                         _ => &[&[]],
                     };
                     for given in variants {
@@ -130,7 +133,7 @@ fn nothing_is_allocated_on_several_threads() {
     let g = Entrywise::new(Mcp::new(0.1, 2.0).unwrap(), 2 * rows * cols);
     let problem = Problem::new(f, g, t).unwrap();
     let melmo = methods::<f64>().into_iter().find(|method| method.entry.name == "melmo").unwrap();
-    let arguments = Arguments::new(&melmo.entry, &[]).unwrap();
+    let arguments = Arguments::defaults(&melmo.entry).unwrap();
     for norm in [Norm::L2, Norm::Spectral] {
         let [_, few, many] = [1, 3, 9].map(|steps| {
             Threads::new(3).unwrap().run(|| {

@@ -286,7 +286,7 @@ fn polishing_is_never_worse_and_resumes() {
         let mut plain = CoordinateDescent::new(&problem, &vec![0.0; cols]).unwrap();
         let plain = run(&mut plain, &Options::new(Stop::after(2000)), &mut []).objective;
         let start = || {
-            let smoothing = Smoothing::new::<f64>(problem.beta_limit()).with(1e-4, f64::NAN).unwrap();
+            let smoothing = Smoothing::new::<f64>(problem.beta_limit()).with(Some(1e-4), None).unwrap();
             Polished::new(&problem, smoothing, &vec![0.0; cols]).unwrap()
         };
         let (mut solver, mut fresh) = (start(), start());

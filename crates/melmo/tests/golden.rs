@@ -2,7 +2,7 @@
 
 use crate::support::{self, Case};
 use melmo::block::Layout;
-use melmo::catalogue::{Arguments, Lift, find, methods, penalties};
+use melmo::catalogue::{Arguments, Lift, Value, find, methods, penalties};
 use melmo::drive::{Epsilon, Options, Status, Stop, run};
 use melmo::geometry::{Geometry, Norm, Oracle, for_layout};
 use melmo::operator::{Difference2d, Identity, LinOp, Select};
@@ -58,23 +58,20 @@ fn solver<'p>(case: &Case, problem: &'p Problem<f64>, x0: &[f64]) -> Box<dyn Sol
     let rows = methods::<f64>();
     let row = find("method", &rows, &case.method).unwrap();
     let steps = case.trace.len() as f64;
-    let restart = case.restart.as_deref().map(|word| {
-        let parameter = row.entry.parameters.iter().find(|p| p.name == "restart");
-        parameter.map_or(0.0, |p| p.value_of(word).unwrap())
-    });
+    let number = |value: Option<f64>| value.map(Value::Number);
     let known = [
-        ("gamma", case.gamma),
-        ("beta", Some(case.beta.unwrap_or(1.0))),
-        ("p", case.p),
-        ("q", case.q),
-        ("lipschitz", case.lipschitz),
-        ("normalized", Some(f64::from(u8::from(case.normalized)))),
-        ("step", case.step),
-        ("steps", Some(steps)),
-        ("restart", restart),
+        ("gamma", number(case.gamma)),
+        ("beta", number(Some(case.beta.unwrap_or(1.0)))),
+        ("p", number(case.p)),
+        ("q", number(case.q)),
+        ("lipschitz", number(case.lipschitz)),
+        ("normalized", number(Some(f64::from(u8::from(case.normalized))))),
+        ("step", number(case.step)),
+        ("steps", number(Some(steps))),
+        ("restart", case.restart.clone().map(Value::from)),
     ];
     let has = |name: &str| row.entry.parameters.iter().any(|p| p.name == name);
-    let given: Vec<(&str, f64)> =
+    let given: Vec<(&str, Value)> =
         known.into_iter().filter(|(name, _)| has(name)).filter_map(|(name, v)| Some((name, v?))).collect();
     let arguments = Arguments::new(&row.entry, &given).unwrap();
     (row.build)(&arguments, problem, geometry(case, problem.layout()), x0).unwrap()

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use melmo::catalogue::Value;
 use melmo::drive::{Epsilon, Gap};
 use melmo::geometry::Oracle;
 use melmo::schedule::Restart;
@@ -54,7 +55,7 @@ pub struct Solving {
     pub restart: Option<Restart>,
     /// Other parameters of the method (`melmo list methods`), as in kappa=1e-3
     #[arg(long, value_name = "KEY=VALUE,…", value_delimiter = ',', value_parser = parameter, help_heading = "Solving")]
-    pub set: Vec<(String, f64)>,
+    pub set: Vec<(String, Value)>,
     /// f32 or f64; f64 unless given, f32 for a large picture that is denoised in strips
     #[arg(long, value_parser = ["f32", "f64"], help_heading = "Solving")]
     pub precision: Option<String>,
@@ -149,17 +150,18 @@ impl Solving {
 
     /// What they mean to the solver.
     pub fn settings(&self) -> Settings {
-        let numbers = [
-            ("p", self.p),
-            ("q", self.q),
-            ("gamma", self.gamma),
-            ("beta", self.beta),
-            ("lipschitz", self.lipschitz),
-            ("step", self.step),
-            ("normalized", self.normalized.then_some(1.0)),
-            ("restart", self.restart.map(|restart| f64::from(restart as u8))),
+        let number = |value: Option<f64>| value.map(Value::Number);
+        let values = [
+            ("p", number(self.p)),
+            ("q", number(self.q)),
+            ("gamma", number(self.gamma)),
+            ("beta", number(self.beta)),
+            ("lipschitz", number(self.lipschitz)),
+            ("step", number(self.step)),
+            ("normalized", self.normalized.then(|| "yes".into())),
+            ("restart", self.restart.map(|restart| restart.name().into())),
         ];
-        let given = numbers.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
+        let given = values.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?)));
         let given = given.chain(self.set.iter().cloned());
         let absolute = self.epsilon.map(Epsilon::Absolute);
         Settings {
@@ -186,9 +188,9 @@ fn positive(text: &str) -> Result<f64, String> {
 }
 
 /// `key=value`.
-fn parameter(text: &str) -> Result<(String, f64), String> {
+fn parameter(text: &str) -> Result<(String, Value), String> {
     let (key, value) = text.split_once('=').ok_or("expected key=value, as in kappa=1e-3")?;
-    Ok((key.trim().into(), number::parse(value).map_err(|error| error.to_string())?))
+    Ok((key.trim().into(), number::value(value)))
 }
 
 /// `90`, `90s`, `1.5m`, `2h`.

@@ -25,11 +25,11 @@ struct Item {
 impl From<&Entry> for Item {
     fn from(entry: &Entry) -> Self {
         let parameter = |p: &melmo::catalogue::Parameter| {
-            let default = match p.default {
-                _ if !p.choices.is_empty() => format!(" ({})", p.choices.join(", ")),
-                Some(default) if !default.is_nan() => format!(" (default {})", crate::render::short(default)),
-                Some(_) => String::new(),
-                None => " (required)".into(),
+            let default = match p.kind {
+                catalogue::Kind::Word(words) => format!(" ({})", words.join(", ")),
+                catalogue::Kind::Number(default) => format!(" (default {})", crate::render::short(default)),
+                catalogue::Kind::Whole(default, _) => format!(" (default {default})"),
+                catalogue::Kind::Unset => String::new(),
             };
             (p.name.to_string(), format!("{}{default}", p.about))
         };

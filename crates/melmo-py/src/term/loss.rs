@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use melmo::catalogue::{self, Arguments};
+use melmo::catalogue;
 use melmo::smooth::Smooth;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use crate::error::raised;
 use crate::failure;
 use crate::term::inputs::inputs;
 use crate::term::python::PythonLoss;
-use crate::term::{AnyLoss, Precise, Terms, in_precision, precisely};
+use crate::term::{AnyLoss, Given, Precise, Terms, in_precision, precisely};
 
 /// A smooth loss, built.
 #[pyclass(frozen, module = "melmo._melmo")]
@@ -23,7 +23,7 @@ pub struct Loss(pub AnyLoss);
 impl Loss {
     /// A loss of the catalogue.
     #[staticmethod]
-    fn named(precision: &str, name: &str, given: Vec<(String, f64)>, data: &Bound<'_, PyDict>) -> PyResult<Self> {
+    fn named(precision: &str, name: &str, given: Vec<(String, Given)>, data: &Bound<'_, PyDict>) -> PyResult<Self> {
         let built = in_precision(precision, || build::<f32>(name, &given, data), || build::<f64>(name, &given, data))?;
         Ok(Self(built))
     }
@@ -56,11 +56,10 @@ impl Loss {
     }
 }
 
-fn build<S: Terms>(name: &str, given: &[(String, f64)], data: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Smooth<S>>> {
+fn build<S: Terms>(name: &str, given: &[(String, Given)], data: &Bound<'_, PyDict>) -> PyResult<Arc<dyn Smooth<S>>> {
     let rows = catalogue::losses::<S>();
     let row = catalogue::find("loss", &rows, name).map_err(raised)?;
-    let given: Vec<(&str, f64)> = given.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    let arguments = Arguments::new(&row.entry, &given).map_err(raised)?;
+    let arguments = Given::arguments(&row.entry, given)?;
     let inputs = inputs::<S>(data)?;
     data.py().detach(|| (row.build)(&arguments, inputs)).map(Arc::from).map_err(raised)
 }

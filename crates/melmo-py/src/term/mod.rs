@@ -12,6 +12,7 @@ pub use penalty::Penalty;
 
 use std::sync::Arc;
 
+use melmo::catalogue::{Arguments, Entry, Value};
 use melmo::operator::LinOp;
 use melmo::penalty::Prox;
 use melmo::smooth::Smooth;
@@ -19,6 +20,28 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::array::Scalar;
+use crate::error::raised;
+
+/// A number or a word that Python gave for a parameter.
+pub struct Given(pub Value);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Given {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let word = value.extract::<String>().map(Value::from);
+        Ok(Self(word.or_else(|_| value.extract::<f64>().map(Value::from))?))
+    }
+}
+
+impl Given {
+    /// What was given for a row, checked and completed.
+    fn arguments(entry: &Entry, given: &[(String, Self)]) -> PyResult<Arguments> {
+        let given: Vec<(&str, Value)> =
+            given.iter().map(|(name, Self(value))| (name.as_str(), value.clone())).collect();
+        Arguments::new(entry, &given).map_err(raised)
+    }
+}
 
 /// The same thing in one precision or the other.
 pub enum Precise<A, B> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use melmo::catalogue::{self, Arguments};
+use melmo::catalogue;
 use melmo::error::Error;
 use melmo::operator::{LinOp, Sparse};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -14,7 +14,7 @@ use crate::error::raised;
 use crate::failure;
 use crate::term::inputs::inputs;
 use crate::term::python::PythonOperator;
-use crate::term::{AnyOperator, Precise, Terms, in_precision, precisely};
+use crate::term::{AnyOperator, Given, Precise, Terms, in_precision, precisely};
 
 /// A linear operator, built.
 #[pyclass(frozen, module = "melmo._melmo")]
@@ -24,7 +24,7 @@ pub struct Operator(pub AnyOperator);
 impl Operator {
     /// An operator of the catalogue.
     #[staticmethod]
-    fn named(precision: &str, name: &str, given: Vec<(String, f64)>, data: &Bound<'_, PyDict>) -> PyResult<Self> {
+    fn named(precision: &str, name: &str, given: Vec<(String, Given)>, data: &Bound<'_, PyDict>) -> PyResult<Self> {
         let built = in_precision(precision, || build::<f32>(name, &given, data), || build::<f64>(name, &given, data))?;
         Ok(Self(built))
     }
@@ -93,11 +93,10 @@ impl Operator {
     }
 }
 
-fn build<S: Terms>(name: &str, given: &[(String, f64)], data: &Bound<'_, PyDict>) -> PyResult<Arc<dyn LinOp<S>>> {
+fn build<S: Terms>(name: &str, given: &[(String, Given)], data: &Bound<'_, PyDict>) -> PyResult<Arc<dyn LinOp<S>>> {
     let rows = catalogue::operators::<S>();
     let row = catalogue::find("operator", &rows, name).map_err(raised)?;
-    let given: Vec<(&str, f64)> = given.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    let arguments = Arguments::new(&row.entry, &given).map_err(raised)?;
+    let arguments = Given::arguments(&row.entry, given)?;
     let inputs = inputs::<S>(data)?;
     data.py().detach(|| (row.build)(&arguments, inputs)).map(Arc::from).map_err(raised)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use melmo::block::Layout;
-use melmo::catalogue::{self, Arguments, Lift};
+use melmo::catalogue::{self, Lift};
 use melmo::error::Error;
 use melmo::penalty::{self, Prox};
 use pyo3::exceptions::PyValueError;
@@ -14,7 +14,7 @@ use crate::array::{self, Blocks, Scalar};
 use crate::error::raised;
 use crate::shared::Shared;
 use crate::term::python::PythonPenalty;
-use crate::term::{AnyPenalty, Precise, Terms, in_precision, precisely};
+use crate::term::{AnyPenalty, Given, Precise, Terms, in_precision, precisely};
 use crate::wait::hearing;
 
 /// A penalty, built for a buffer of some layout.
@@ -28,7 +28,7 @@ impl Penalty {
     fn named(
         precision: &str,
         name: &str,
-        given: Vec<(String, f64)>,
+        given: Vec<(String, Given)>,
         lift: &Bound<'_, PyDict>,
         layout: Blocks,
     ) -> PyResult<Self> {
@@ -92,14 +92,13 @@ impl Penalty {
 
 fn build<S: Terms>(
     name: &str,
-    given: &[(String, f64)],
+    given: &[(String, Given)],
     lift: &Bound<'_, PyDict>,
     layout: &Layout,
 ) -> PyResult<Arc<dyn Prox<S>>> {
     let rows = catalogue::penalties::<S>();
     let row = catalogue::find("penalty", &rows, name).map_err(raised)?;
-    let given: Vec<(&str, f64)> = given.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    let arguments = Arguments::new(&row.entry, &given).map_err(raised)?;
+    let arguments = Given::arguments(&row.entry, given)?;
     (row.build)(&arguments, &lift_of(lift)?, layout).map(Arc::from).map_err(raised)
 }
 
@@ -122,7 +121,7 @@ fn lift_of<S: Scalar>(lift: &Bound<'_, PyDict>) -> PyResult<Lift<S>> {
         (on, weights, groups) => {
             let known: Vec<String> = catalogue::lifts().iter().map(|lift| lift.name.into()).collect();
             if !known.iter().any(|name| name == on) {
-                return Err(raised(Error::UnknownName { kind: "lift", name: on.into(), known }));
+                return Err(raised(Error::UnknownName { kind: "lift".into(), name: on.into(), known }));
             }
             let what = if groups.is_some() { "groups" } else { "weights" };
             debug_assert!(groups.is_some() || weights.is_some());

@@ -1,7 +1,7 @@
 //! Methods past the paper: faster on most problems; what is proven of them is in `docs/theory.md`.
 
 use crate::catalogue::choose::choose;
-use crate::catalogue::methods::{MethodRow, beta, given};
+use crate::catalogue::methods::{MethodRow, beta};
 use crate::catalogue::tables::methods;
 use crate::catalogue::{Arguments, Entry, Parameter, find};
 use crate::error::Error;
@@ -11,48 +11,39 @@ use crate::schedule::{Averaging, Power};
 use crate::solver::{Adaptive, Momentum, Path, Rule, Smoothing, Stochastic, Tilted};
 
 pub(super) const BETA: Parameter =
-    Parameter::new("beta", f64::NAN, "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
+    Parameter::unset("beta", "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
 pub(super) const KAPPA: Parameter =
     Parameter::new("kappa", 1e-3, "κ > 0: β shrinks when a step promises less than κ of what it hides");
-pub(super) const FLOOR: Parameter =
-    Parameter::new("floor", f64::NAN, "least β; where rounding begins to show, unless given");
+pub(super) const FLOOR: Parameter = Parameter::unset("floor", "least β; where rounding begins to show, unless given");
 
 pub(super) fn smoothing<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> Result<Smoothing, Error> {
     problem.check_start(x0)?;
-    let beta = given(a, "beta").unwrap_or_else(|| Smoothing::start(problem, x0));
-    Smoothing::new::<S>(beta).with(a.get("kappa"), a.get("floor"))
+    let beta = a.given("beta").unwrap_or_else(|| Smoothing::start(problem, x0));
+    Smoothing::new::<S>(beta).with(a.given("kappa"), a.given("floor"))
 }
 
 fn path<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> Result<Path, Error> {
     problem.check_start(x0)?;
     let path = Path::new(problem, x0);
-    let beta = given(a, "beta").unwrap_or(path.beta);
-    let end = given(a, "end").unwrap_or(path.end.min(beta));
-    Ok(Path { beta, end, ratio: a.get("ratio"), relaxation: a.get("relaxation") })
+    let beta = a.given("beta").unwrap_or(path.beta);
+    let end = a.given("end").unwrap_or(path.end.min(beta));
+    Ok(Path { beta, end, ratio: a.number("ratio"), relaxation: a.number("relaxation") })
 }
 
 /// The rule of stochastic steps: exponents are the best ones for the momentum unless given.
-fn rule<S: Real>(a: &Arguments, problem: &Problem<S>) -> Result<Rule, Error> {
-    let momentum = if a.get("momentum") == 0.0 { Momentum::HeavyBall } else { Momentum::Storm };
+fn rule<S: Real>(a: &Arguments, problem: &Problem<S>) -> Rule {
+    let momentum = if a.word("momentum") == "storm" { Momentum::Storm } else { Momentum::HeavyBall };
     let [p, q, decay] = match momentum {
         Momentum::HeavyBall => [3.0 / 4.0, 1.0 / 4.0, 1.0 / 2.0],
         Momentum::Storm => [2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0],
     };
-    let or = |name: &str, best: f64| given(a, name).unwrap_or(best);
-    let power = Power { beta: beta(a, problem), gamma: a.get("gamma"), p: or("p", p), q: or("q", q) };
-    let horizon = Some(whole(a, "steps")?).filter(|&steps| steps > 0);
-    let schedule = Averaging { power, alpha: a.get("alpha"), a: or("a", decay), horizon };
+    let or = |name: &str, best: f64| a.given(name).unwrap_or(best);
+    let power = Power { beta: beta(a, problem), gamma: a.number("gamma"), p: or("p", p), q: or("q", q) };
+    let horizon = Some(a.whole("steps")).filter(|&steps| steps > 0);
+    let schedule = Averaging { power, alpha: a.number("alpha"), a: or("a", decay), horizon };
     let samples = problem.f().sampled().map_or(0, |f| f.samples());
-    let batch = (whole(a, "batch")? as usize).min(samples);
-    Ok(Rule { schedule, momentum, batch, seed: whole(a, "seed")?, ball: given(a, "ball") })
-}
-
-/// A parameter that counts something.
-fn whole(a: &Arguments, name: &'static str) -> Result<u64, Error> {
-    let value = a.get(name);
-    let holds = value >= 0.0 && value.fract() == 0.0 && value < 2f64.powi(53);
-    Error::expect_parameter(name, value, holds, "a whole number, at least 0")?;
-    Ok(value as u64)
+    let batch = (a.whole("batch") as usize).min(samples);
+    Rule { schedule, momentum, batch, seed: a.whole("seed"), ball: a.given("ball") }
 }
 
 /// The methods of this file.
@@ -89,15 +80,14 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
                 about: "passes by poor local minima of weakly convex penalties; proven from where the tilt ends",
                 parameters: const {
                     &[
-                        Parameter::new("beta", f64::NAN, "first β < 1/ρ; 0.98/ρ unless given"),
+                        Parameter::unset("beta", "first β < 1/ρ; 0.98/ρ unless given"),
                         Parameter::new(
                             "ratio",
                             0.981,
                             "r in (0, 1): how fast β falls; 0.8 or less below a twentieth of the first",
                         ),
-                        Parameter::new(
+                        Parameter::unset(
                             "end",
-                            f64::NAN,
                             "β at which the tilt is dropped, so small that plain smoothing undoes nothing; 0.00012/ρ unless given",
                         ),
                         Parameter::new("relaxation", 1.5, "α in (0, 2)"),
@@ -117,28 +107,20 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
                 parameters: const {
                     &[
                         Parameter::new("gamma", 1.0, "step length γ > 0"),
-                        Parameter::new("beta", f64::NAN, "smoothing β ≤ 1/(2ρ); min(1, 1/(2ρ)) unless given"),
-                        Parameter::new("p", f64::NAN, "exponent of the step; 3/4, or 2/3 with storm, unless given"),
-                        Parameter::new(
-                            "q",
-                            f64::NAN,
-                            "exponent of the smoothing; 1/4, or 1/3 with storm, unless given",
-                        ),
+                        Parameter::unset("beta", "smoothing β ≤ 1/(2ρ); min(1, 1/(2ρ)) unless given"),
+                        Parameter::unset("p", "exponent of the step; 3/4, or 2/3 with storm, unless given"),
+                        Parameter::unset("q", "exponent of the smoothing; 1/4, or 1/3 with storm, unless given"),
                         Parameter::new("alpha", 1.0, "α in (0, 1]"),
-                        Parameter::new("a", f64::NAN, "exponent of the average; 1/2, or 2/3 with storm, unless given"),
-                        Parameter::new("batch", 32.0, "rows or entries in a batch; all where there are fewer"),
-                        Parameter::new("seed", 1.0, "what batches follow from, with k"),
+                        Parameter::unset("a", "exponent of the average; 1/2, or 2/3 with storm, unless given"),
+                        Parameter::whole("batch", 32, 1, "rows or entries in a batch; all where there are fewer"),
+                        Parameter::whole("seed", 1, 0, "what batches follow from, with k"),
                         Parameter::word("momentum", &["heavy-ball", "storm"], "how the average follows the gradients"),
-                        Parameter::new("steps", 0.0, "K: constants for so many steps; 0: schedules in k"),
-                        Parameter::new(
-                            "ball",
-                            f64::NAN,
-                            "r: x ← (1−γ/r)x + γ·lmo, in the ball ‖x‖ ≤ r; none unless given",
-                        ),
+                        Parameter::whole("steps", 0, 0, "K: constants for so many steps; 0: schedules in k"),
+                        Parameter::unset("ball", "r: x ← (1−γ/r)x + γ·lmo, in the ball ‖x‖ ≤ r; none unless given"),
                     ]
                 },
             },
-            build: |a, problem, geometry, x0| Ok(Box::new(Stochastic::new(problem, geometry, rule(a, problem)?, x0)?)),
+            build: |a, problem, geometry, x0| Ok(Box::new(Stochastic::new(problem, geometry, rule(a, problem), x0)?)),
             uses_geometry: true,
         },
         MethodRow {

@@ -1,7 +1,7 @@
 //! Competitors: what others would use, run as well as we can, so that a user can see which method wins on their problem.
 
 use crate::catalogue::beyond::{BETA, FLOOR, KAPPA, smoothing};
-use crate::catalogue::methods::{MethodRow, given};
+use crate::catalogue::methods::MethodRow;
 use crate::catalogue::{Arguments, Entry, Parameter};
 use crate::error::Error;
 use crate::problem::Problem;
@@ -15,21 +15,21 @@ const RELAXATION: Parameter = Parameter::new("relaxation", 1.6, "α in (0, 2)");
 pub(super) fn inner_beta<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> f64 {
     let rho = problem.g().weak_convexity();
     let unit = if rho > 0.0 { 1.0 / (6.0 * rho) } else { Smoothing::start(problem, x0) };
-    given(a, "penalty").map_or(unit, f64::recip)
+    a.given("penalty").map_or(unit, f64::recip)
 }
 
 /// The first β of primal–dual steps.
 pub(super) fn primal_dual_beta<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> f64 {
     let unit = 0.98 * Path::unit(problem, x0);
-    given(a, "penalty").map_or(unit.min(PrimalDual::largest_beta(problem)), f64::recip)
+    a.given("penalty").map_or(unit.min(PrimalDual::largest_beta(problem)), f64::recip)
 }
 
 /// ADMM's penalties as paths of β = 1/σ.
 pub(super) fn path<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S], growth: f64) -> Result<Path, Error> {
     problem.check_start(x0)?;
     let unit = Path::unit(problem, x0);
-    let beta = given(a, "penalty").map_or(if growth == 1.0 { 0.25 * unit } else { 0.98 * unit }, f64::recip);
-    Ok(Path { beta, ratio: 1.0 / growth, end: (0.01 * unit).min(beta), relaxation: a.get("relaxation") })
+    let beta = a.given("penalty").map_or(if growth == 1.0 { 0.25 * unit } else { 0.98 * unit }, f64::recip);
+    Ok(Path { beta, ratio: 1.0 / growth, end: (0.01 * unit).min(beta), relaxation: a.number("relaxation") })
 }
 
 /// The methods of this file.
@@ -66,9 +66,8 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 about: "splitting with a penalty σ > ρ",
                 parameters: const {
                     &[
-                        Parameter::new(
+                        Parameter::unset(
                             "penalty",
-                            f64::NAN,
                             "σ > ρ; 4ρ unless given, or for convex g from the data's scale, balanced as it goes",
                         ),
                         RELAXATION,
@@ -77,7 +76,7 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
             },
             build: |a, problem, geometry, x0| {
                 let solver = Admm::new(problem, path(a, problem, x0, 1.0)?, x0)?.in_norm(geometry)?;
-                Ok(Box::new(if given(a, "penalty").is_none() { solver.balanced() } else { solver }))
+                Ok(Box::new(if a.given("penalty").is_none() { solver.balanced() } else { solver }))
             },
             uses_geometry: false,
         },
@@ -88,14 +87,14 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 about: "splitting that passes by poor local minima of weakly convex penalties",
                 parameters: const {
                     &[
-                        Parameter::new("penalty", f64::NAN, "first σ > ρ; 1.02ρ unless given"),
+                        Parameter::unset("penalty", "first σ > ρ; 1.02ρ unless given"),
                         Parameter::new("growth", 1.025, "growth > 1 of the penalty in a step"),
                         Parameter::new("relaxation", 1.5, "α in (0, 2)"),
                     ]
                 },
             },
             build: |a, problem, geometry, x0| {
-                let growth = a.get("growth");
+                let growth = a.number("growth");
                 Error::expect_parameter("growth", growth, growth > 1.0 && growth.is_finite(), "above 1")?;
                 Ok(Box::new(Admm::new(problem, path(a, problem, x0, growth)?, x0)?.in_norm(geometry)?))
             },
@@ -108,12 +107,11 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 about: "convex–concave procedure for MCP, SCAD, log-sum on entries",
                 parameters: const {
                     &[
-                        Parameter::new(
+                        Parameter::unset(
                             "penalty",
-                            f64::NAN,
                             "σ of the inner ADMM; 6ρ, or the data's scale for convex g, unless given",
                         ),
-                        Parameter::new("inner", 10.0, "inner steps before the weights change"),
+                        Parameter::whole("inner", 10, 1, "inner steps before the weights change"),
                         Parameter::word(
                             "start",
                             &["smooth", "given"],
@@ -125,17 +123,14 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
             build: |a, problem, geometry, x0| {
                 problem.check_start(x0)?;
                 let (rho, beta) = (problem.g().weak_convexity(), inner_beta(a, problem, x0));
-                let inner = a.get("inner");
-                Error::expect_parameter(
-                    "inner",
-                    inner,
-                    inner >= 1.0 && inner.fract() == 0.0,
-                    "a whole number, at least 1",
-                )?;
-                let smooth =
-                    if a.get("start") == 0.0 && rho > 0.0 { Some(start::tikhonov(problem, 3.0 / rho)?) } else { None };
+                let inner = a.whole("inner");
+                let smooth = if a.word("start") == "smooth" && rho > 0.0 {
+                    Some(start::tikhonov(problem, 3.0 / rho)?)
+                } else {
+                    None
+                };
                 let start = smooth.as_deref().unwrap_or(x0);
-                Ok(Box::new(Reweighted::new(problem, beta, inner as u64, start)?.in_norm(geometry)?))
+                Ok(Box::new(Reweighted::new(problem, beta, inner, start)?.in_norm(geometry)?))
             },
             uses_geometry: false,
         },
@@ -145,13 +140,12 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 formula: "x ← x − tH∇F_β(x), H from the last few moves, t by a Wolfe search, β by the κ-rule",
                 about: "a quasi-Newton method on the smoothed objective; a fixed β where the floor is the first β",
                 parameters: const {
-                    &[BETA, KAPPA, FLOOR, Parameter::new("memory", 10.0, "moves that H is made of, at least 1")]
+                    &[BETA, KAPPA, FLOOR, Parameter::whole("memory", 10, 1, "moves that H is made of, at least 1")]
                 },
             },
             build: |a, problem, geometry, x0| {
-                let memory = a.get("memory");
-                let whole = memory >= 1.0 && memory.fract() == 0.0 && memory <= 1000.0;
-                Error::expect_parameter("memory", memory, whole, "a whole number from 1 to 1000")?;
+                let memory = a.whole("memory");
+                Error::expect_parameter("memory", memory as f64, memory <= 1000, "a whole number from 1 to 1000")?;
                 Ok(Box::new(Lbfgs::new(problem, geometry, smoothing(a, problem, x0)?, memory as usize, x0)?))
             },
             uses_geometry: false,
@@ -163,9 +157,8 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 about: "Condat & Vũ 2013: no linear system; for weakly convex g a heuristic with σ > ρ that grows",
                 parameters: const {
                     &[
-                        Parameter::new(
+                        Parameter::unset(
                             "penalty",
-                            f64::NAN,
                             "first σ > ρ; 1.02ρ, or the data's scale for convex g, unless given",
                         ),
                         Parameter::new("growth", 1.005, "growth ≥ 1 of σ in a step, where g is not convex"),
@@ -174,7 +167,7 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
             },
             build: |a, problem, geometry, x0| {
                 problem.check_start(x0)?;
-                let (unit, growth) = (Path::unit(problem, x0), a.get("growth"));
+                let (unit, growth) = (Path::unit(problem, x0), a.number("growth"));
                 Error::expect_parameter("growth", growth, growth >= 1.0 && growth.is_finite(), "at least 1")?;
                 let beta = primal_dual_beta(a, problem, x0);
                 let solver = PrimalDual::new(problem, beta, 1.0 / growth, (0.01 * unit).min(beta), x0)?;
@@ -189,9 +182,8 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 about: "difference of convex functions, each convex problem solved before the next; a step is one of ADMM's",
                 parameters: const {
                     &[
-                        Parameter::new(
+                        Parameter::unset(
                             "penalty",
-                            f64::NAN,
                             "σ of the inner ADMM; 6ρ, or the data's scale for convex g, unless given",
                         ),
                         Parameter::new(
@@ -210,10 +202,10 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
             build: |a, problem, geometry, x0| {
                 problem.check_start(x0)?;
                 let (rho, beta) = (problem.g().weak_convexity(), inner_beta(a, problem, x0));
-                let smooth = a.get("start") == 0.0 && rho > 0.0;
+                let smooth = a.word("start") == "smooth" && rho > 0.0;
                 let smooth = smooth.then(|| start::tikhonov(problem, 3.0 / rho)).transpose()?;
                 let x0 = smooth.as_deref().unwrap_or(x0);
-                Ok(Box::new(Dca::new(problem, beta, a.get("accuracy"), x0)?.in_norm(geometry)?))
+                Ok(Box::new(Dca::new(problem, beta, a.number("accuracy"), x0)?.in_norm(geometry)?))
             },
             uses_geometry: false,
         },

@@ -133,7 +133,7 @@ fn dca<S: Real>(case: &Case<'_, S>) -> Guarantee {
     let (facts, problem) = (&case.facts, case.problem);
     let regime = "difference of convex functions (Pham Dinh & Le Thi 1997; section 4 of docs/theory.md)";
     // Its own start, where that is a smooth one.
-    let smooth = (case.a.get("start") == 0.0).then(|| start::tikhonov(problem, 3.0 / facts.rho).ok()).flatten();
+    let smooth = (case.a.word("start") == "smooth").then(|| start::tikhonov(problem, 3.0 / facts.rho).ok()).flatten();
     let first = smooth.map(|x| problem.objective(&x)).or(facts.start);
     let fall = first.zip(facts.infimum).map(|(first, infimum)| first - infimum);
     let factor = 2.0 * case.squared * facts.rho * facts.operator_squared;

@@ -1,7 +1,7 @@
 //! Losses, with examples made from a seed: a loss carries data.
 
 use crate::block::Layout;
-use crate::catalogue::{Arguments, Entry, Example, Input, Inputs, Parameter};
+use crate::catalogue::{Arguments, Entry, Example, Input, Inputs, Parameter, Value};
 use crate::error::Error;
 use crate::operator::Dense;
 use crate::real::Real;
@@ -93,7 +93,7 @@ pub(super) fn rows<S: Real>() -> Vec<LossRow<S>> {
                 about: "blocks W (m×r) and H (r×n); no global L_f",
                 parameters: const {
                     &[
-                        Parameter::new("rank", 2.0, "r ≥ 1"),
+                        Parameter::whole("rank", 2, 1, "r ≥ 1"),
                         Parameter::new("c", 1.0, "coefficient c > 0"),
                         Parameter::new("ridge", 0.0, "ν ≥ 0"),
                     ]
@@ -102,20 +102,23 @@ pub(super) fn rows<S: Real>() -> Vec<LossRow<S>> {
             inputs: &[Input::Matrix, Input::OptionalMask],
             build: |a, mut inputs| {
                 let (y, rows, cols) = inputs.take_matrix()?;
-                let rank = a.get("rank");
-                let whole = rank >= 1.0 && rank.fract() == 0.0 && rank < 1e9;
-                Error::expect_parameter("rank", rank, whole, "a whole number, at least 1")?;
+                let rank = a.given("rank").unwrap_or(0.0);
+                Error::expect_parameter("rank", rank, rank < 1e9, "below 10⁹")?;
                 let loss = match inputs.mask {
                     Some(mask) => Factorization::masked(y, mask, rows, cols, rank as usize)?,
                     None => Factorization::new(y, rows, cols, rank as usize)?,
                 };
-                Ok(Box::new(loss.coefficient(a.get("c"))?.ridge(a.get("ridge"))?))
+                Ok(Box::new(loss.coefficient(a.number("c"))?.ridge(a.number("ridge"))?))
             },
             examples: |seed| {
                 let [full, masked] = matrix(seed);
                 vec![
-                    Example { about: "all entries, c = ½", given: &[("c", 0.5), ("rank", 3.0)], inputs: full },
-                    Example { about: "a mask and a ridge", given: &[("ridge", 0.7)], inputs: masked },
+                    Example {
+                        about: "all entries, c = ½",
+                        given: &[("c", Value::Number(0.5)), ("rank", Value::Number(3.0))],
+                        inputs: full,
+                    },
+                    Example { about: "a mask and a ridge", given: &[("ridge", Value::Number(0.7))], inputs: masked },
                 ]
             },
         },
@@ -160,7 +163,7 @@ pub(super) fn rows<S: Real>() -> Vec<LossRow<S>> {
             inputs: &[Input::Operator, Input::Target],
             build: |a, mut inputs| {
                 let (operator, target) = (inputs.take_operator()?, inputs.take_target()?);
-                Ok(Box::new(HuberRegression::new(operator, target, a.get("delta"))?))
+                Ok(Box::new(HuberRegression::new(operator, target, a.number("delta"))?))
             },
             examples: |seed| regression(seed, |normal| 3.0 * normal),
         },

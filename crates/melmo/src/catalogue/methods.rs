@@ -32,35 +32,24 @@ impl<S> AsRef<Entry> for MethodRow<S> {
 }
 
 const GAMMA: Parameter = Parameter::new("gamma", 1.0, "step length γ > 0");
-/// NaN stands for the problem's own min(1, 1/(2ρ)).
-const BETA: Parameter = Parameter::new("beta", f64::NAN, "smoothing β ≤ 1/(2ρ); min(1, 1/(2ρ)) unless given");
+const BETA: Parameter = Parameter::unset("beta", "smoothing β ≤ 1/(2ρ); min(1, 1/(2ρ)) unless given");
 const RESTART: Parameter = Parameter::word(
     "restart",
     &["best", "start", "none"],
     "an epoch starts from the best point, the start, or goes on",
 );
 
-/// The value of a parameter whose default is NaN, when it was given.
-pub(super) fn given(a: &Arguments, name: &str) -> Option<f64> {
-    Some(a.get(name)).filter(|value| !value.is_nan())
-}
-
 pub(super) fn beta<S: Real>(a: &Arguments, problem: &Problem<S>) -> f64 {
-    given(a, "beta").unwrap_or_else(|| problem.default_beta())
+    a.given("beta").unwrap_or_else(|| problem.default_beta())
 }
 
 pub(super) fn power<S: Real>(a: &Arguments, problem: &Problem<S>) -> Power {
-    Power { beta: beta(a, problem), gamma: a.get("gamma"), p: a.get("p"), q: a.get("q") }
+    Power { beta: beta(a, problem), gamma: a.number("gamma"), p: a.number("p"), q: a.number("q") }
 }
 
 /// What an epoch starts from.
 pub(super) fn restart(a: &Arguments) -> Result<Restart, Error> {
-    match a.get("restart") {
-        0.0 => Ok(Restart::Best),
-        1.0 => Ok(Restart::Start),
-        2.0 => Ok(Restart::None),
-        value => Err(Error::Parameter { name: "restart", value, must: "0 (best), 1 (start) or 2 (none)" }),
-    }
+    a.word("restart").parse()
 }
 
 /// Every method: the paper's and its baselines, what goes past it, and the competitors.
@@ -93,13 +82,11 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                 name: "melmo-horizon",
                 formula: "β_k = βK^{−1/3}, γ_k = γK^{−2/3}",
                 about: "Algorithm 1 for a number of steps known in advance",
-                parameters: const { &[GAMMA, BETA, Parameter::new("steps", 1000.0, "K ≥ 1, the number of steps")] },
+                parameters: const { &[GAMMA, BETA, Parameter::whole("steps", 1000, 1, "K ≥ 1, the number of steps")] },
             },
             build: |a, problem, geometry, x0| {
-                let steps = a.get("steps");
-                let whole = steps >= 1.0 && steps.fract() == 0.0 && steps < 2f64.powi(53);
-                Error::expect_parameter("steps", steps, whole, "a whole number, at least 1")?;
-                let schedule = Horizon { beta: beta(a, problem), gamma: a.get("gamma"), steps: steps as u64 };
+                let steps = a.whole("steps");
+                let schedule = Horizon { beta: beta(a, problem), gamma: a.number("gamma"), steps };
                 Ok(Box::new(Melmo::new(problem, geometry, schedule, x0)?))
             },
             uses_geometry: true,
@@ -131,7 +118,7 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                 parameters: &[GAMMA, BETA, RESTART],
             },
             build: |a, problem, geometry, x0| {
-                let schedule = EpochConstant { beta: beta(a, problem), gamma: a.get("gamma"), restart: restart(a)? };
+                let schedule = EpochConstant { beta: beta(a, problem), gamma: a.number("gamma"), restart: restart(a)? };
                 Ok(Box::new(Epoch::new(problem, geometry, schedule, x0)?))
             },
             uses_geometry: true,
@@ -144,7 +131,7 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                 parameters: const {
                     &[
                         BETA,
-                        Parameter::new("lipschitz", f64::NAN, "L_f; the loss's own unless given"),
+                        Parameter::unset("lipschitz", "L_f; the loss's own unless given"),
                         Parameter::word("normalized", &["no", "yes"], "step along −φ_b/‖φ_b‖₂ in every block"),
                     ]
                 },
@@ -156,8 +143,8 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                         "variable smoothing steps and measures in ℓ2: leave the geometry out, or take `melmo`";
                     return Err(Error::Unsupported(message.into()));
                 }
-                let lipschitz = given(a, "lipschitz");
-                let normalized = a.get("normalized") != 0.0;
+                let lipschitz = a.given("lipschitz");
+                let normalized = a.word("normalized") == "yes";
                 let method = VariableSmoothing { beta: beta(a, problem), lipschitz, normalized };
                 Ok(Box::new(method.start(problem, x0)?))
             },
@@ -171,7 +158,7 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                 parameters: const { &[Parameter::new("step", 5e-4, "s > 0")] },
             },
             build: |a, problem, geometry, x0| {
-                Ok(Box::new(Subgradient::new(problem, a.get("step"), x0)?.in_norm(geometry)?))
+                Ok(Box::new(Subgradient::new(problem, a.number("step"), x0)?.in_norm(geometry)?))
             },
             uses_geometry: false,
         },

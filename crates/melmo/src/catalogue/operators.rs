@@ -1,7 +1,9 @@
 //! Operators, with examples made from a seed.
 
+use std::borrow::Cow;
+
 use crate::block::Layout;
-use crate::catalogue::{Arguments, Entry, Example, Input, Inputs, Parameter};
+use crate::catalogue::{Arguments, Entry, Example, Input, Inputs, Parameter, Value};
 use crate::error::Error;
 use crate::operator::{
     Boundary, Compose, Convolution, Dense, Difference2d, Difference3d, FilterBank, Identity, Jet, LinOp, Mask, Sample,
@@ -29,6 +31,16 @@ impl<S> AsRef<Entry> for OperatorRow<S> {
     fn as_ref(&self) -> &Entry {
         &self.entry
     }
+}
+
+const PERIODIC: &[(&str, Value)] = &[("boundary", Value::Word(Cow::Borrowed("periodic")))];
+
+/// A whole number that divides the rows.
+fn dividing(a: &Arguments, name: &'static str, rows: usize) -> Result<usize, Error> {
+    let parts = a.whole(name) as usize;
+    let divides = parts > 0 && rows.is_multiple_of(parts);
+    Error::expect_parameter(name, parts as f64, divides, "a whole number that divides the rows")?;
+    Ok(parts)
 }
 
 fn example<S>(about: &'static str, inputs: Inputs<S>) -> Example<S> {
@@ -114,7 +126,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 about: "first and second differences of an image of several channels; ‖T‖² ≤ 8 + 64κ²",
                 parameters: const {
                     &[
-                        Parameter::new("channels", 1.0, "number of channels, dividing the rows"),
+                        Parameter::whole("channels", 1, 1, "number of channels, dividing the rows"),
                         Parameter::new("kappa", 0.5, "κ ≥ 0, the weight of the second differences"),
                     ]
                 },
@@ -122,14 +134,12 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
             inputs: &[Input::Layout],
             build: |a, mut inputs| {
                 let (rows, cols) = image(&inputs.take_layout()?)?;
-                let channels = a.get("channels");
-                let holds = channels >= 1.0 && channels.fract() == 0.0 && rows % (channels as usize) == 0;
-                Error::expect_parameter("channels", channels, holds, "a whole number that divides the rows")?;
-                boxed(Jet::new(rows / channels as usize, cols, channels as usize, a.get("kappa")))
+                let channels = dividing(a, "channels", rows)?;
+                boxed(Jet::new(rows / channels, cols, channels, a.number("kappa")))
             },
             examples: |_| {
-                let colour = &[("channels", 3.0)];
-                let first = &[("kappa", 0.0)];
+                let colour = &[("channels", Value::Number(3.0))];
+                let first = &[("kappa", Value::Number(0.0))];
                 vec![
                     example("an image", on(Layout::matrix(6, 5))),
                     Example { given: colour, ..example("three channels", on(Layout::matrix(12, 5))) },
@@ -142,15 +152,13 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 name: "difference3d",
                 formula: "forward differences along x, y and z, 0 at the end",
                 about: "a volume stored slice after slice; ‖T‖² ≤ 12",
-                parameters: const { &[Parameter::new("depth", 3.0, "number of slices, dividing the rows")] },
+                parameters: const { &[Parameter::whole("depth", 3, 1, "number of slices, dividing the rows")] },
             },
             inputs: &[Input::Layout],
             build: |a, mut inputs| {
                 let (rows, cols) = image(&inputs.take_layout()?)?;
-                let depth = a.get("depth");
-                let divides = depth >= 1.0 && depth.fract() == 0.0 && rows % (depth as usize) == 0;
-                Error::expect_parameter("depth", depth, divides, "a whole number that divides the rows")?;
-                boxed(Difference3d::new(depth as usize, rows / depth as usize, cols))
+                let depth = dividing(a, "depth", rows)?;
+                boxed(Difference3d::new(depth, rows / depth, cols))
             },
             examples: |_| vec![example("a volume", on(Layout::matrix(12, 5)))],
         },
@@ -199,7 +207,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
             inputs: &[Input::Layout, Input::Matrix],
             build: |a, mut inputs| {
                 let (kernel, kernel_rows, kernel_cols) = inputs.take_matrix()?;
-                let boundary = if a.get("boundary") == 0.0 { Boundary::Zero } else { Boundary::Periodic };
+                let boundary = if a.word("boundary") == "zero" { Boundary::Zero } else { Boundary::Periodic };
                 let shape = image(&inputs.take_layout()?)?;
                 boxed(Convolution::new(shape, &kernel, (kernel_rows, kernel_cols), boundary))
             },
@@ -207,7 +215,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 let blur = |rows, cols| Inputs { layout: Layout::matrix(7, 6).ok(), ..matrix(seed, rows, cols) };
                 vec![
                     example("zero outside", blur(3, 3)),
-                    Example { about: "periodic, even kernel", given: &[("boundary", 1.0)], inputs: blur(2, 4) },
+                    Example { about: "periodic, even kernel", given: PERIODIC, inputs: blur(2, 4) },
                 ]
             },
         },
@@ -267,12 +275,12 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 parameters: const { &[Parameter::new("c", 2.0, "c ≠ 0")] },
             },
             inputs: &[Input::Operator],
-            build: |a, mut inputs| boxed(Scale::new(a.get("c"), inputs.take_operator()?)),
+            build: |a, mut inputs| boxed(Scale::new(a.number("c"), inputs.take_operator()?)),
             examples: |seed| {
                 vec![
                     Example {
                         about: "a dense matrix, c < 0",
-                        given: &[("c", -0.5)],
+                        given: &[("c", Value::Number(-0.5))],
                         inputs: operators_of([boxed(Dense::new(Seeded::new(seed).normals(12), 3, 4))]),
                     },
                     example("differences", operators_of([boxed(Difference2d::new(4, 4))])),

@@ -82,7 +82,7 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
                 about: "convex; soft thresholding; the lasso, anisotropic TV, the nuclear norm",
                 parameters: &[LAMBDA],
             },
-            build: |a, to, layout| lift(L1::new(a.get("lambda"))?, to, layout),
+            build: |a, to, layout| lift(L1::new(a.number("lambda"))?, to, layout),
             even: true,
         },
         PenaltyRow {
@@ -92,7 +92,7 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
                 about: "minimax concave penalty; firm thresholding; ρ = 1/μ; large entries are not shrunk",
                 parameters: const { &[LAMBDA, Parameter::new("mu", 3.0, "concavity μ > 0")] },
             },
-            build: |a, to, layout| lift(Mcp::new(a.get("lambda"), a.get("mu"))?, to, layout),
+            build: |a, to, layout| lift(Mcp::new(a.number("lambda"), a.number("mu"))?, to, layout),
             even: true,
         },
         PenaltyRow {
@@ -102,7 +102,7 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
                 about: "smoothly clipped absolute deviation; ρ = 1/(a−1); large entries are not shrunk",
                 parameters: const { &[LAMBDA, Parameter::new("a", 3.7, "where it flattens, a > 2")] },
             },
-            build: |a, to, layout| lift(Scad::new(a.get("lambda"), a.get("a"))?, to, layout),
+            build: |a, to, layout| lift(Scad::new(a.number("lambda"), a.number("a"))?, to, layout),
             even: true,
         },
         PenaltyRow {
@@ -112,7 +112,7 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
                 about: "convex and smooth; small entries are shrunk, not set to zero",
                 parameters: const { &[LAMBDA, Parameter::new("delta", 1.0, "where it becomes linear, δ > 0")] },
             },
-            build: |a, to, layout| lift(Huber::new(a.get("lambda"), a.get("delta"))?, to, layout),
+            build: |a, to, layout| lift(Huber::new(a.number("lambda"), a.number("delta"))?, to, layout),
             even: true,
         },
         PenaltyRow {
@@ -122,7 +122,7 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
                 about: "the limit of reweighted ℓ1; ρ = λ/θ²",
                 parameters: const { &[LAMBDA, Parameter::new("theta", 1.0, "scale θ > 0")] },
             },
-            build: |a, to, layout| lift(LogSum::new(a.get("lambda"), a.get("theta"))?, to, layout),
+            build: |a, to, layout| lift(LogSum::new(a.number("lambda"), a.number("theta"))?, to, layout),
             even: true,
         },
         PenaltyRow {
@@ -132,7 +132,7 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
                 about: "convex; sparse and shrunk; not Lipschitz, so statements that need L_g do not apply",
                 parameters: const { &[LAMBDA, Parameter::new("nu", 1.0, "ridge ν ≥ 0")] },
             },
-            build: |a, to, layout| lift(ElasticNet::new(a.get("lambda"), a.get("nu"))?, to, layout),
+            build: |a, to, layout| lift(ElasticNet::new(a.number("lambda"), a.number("nu"))?, to, layout),
             even: true,
         },
         PenaltyRow {
@@ -142,7 +142,7 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
                 about: "convex and smooth; on both factors of a matrix it is the nuclear norm; not Lipschitz",
                 parameters: const { &[Parameter::new("nu", 1.0, "weight ν > 0")] },
             },
-            build: |a, to, layout| lift(Ridge::new(a.get("nu"))?, to, layout),
+            build: |a, to, layout| lift(Ridge::new(a.number("nu"))?, to, layout),
             even: true,
         },
         PenaltyRow {
@@ -160,7 +160,8 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
                 },
             },
             build: |a, to, layout| {
-                let spline = Spline::new(&[a.get("peak"), a.get("end")], &[a.get("lambda"), a.get("tail")])?;
+                let spline =
+                    Spline::new(&[a.number("peak"), a.number("end")], &[a.number("lambda"), a.number("tail")])?;
                 lift(spline, to, layout)
             },
             even: true,
@@ -187,7 +188,7 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
                     ]
                 },
             },
-            build: |a, to, layout| lift(Interval::new(a.get("lower"), a.get("upper"))?, to, layout),
+            build: |a, to, layout| lift(Interval::new(a.number("lower"), a.number("upper"))?, to, layout),
             even: false,
         },
     ]

@@ -2,7 +2,6 @@
 
 use crate::catalogue::competitors::{inner_beta, path, primal_dual_beta};
 use crate::catalogue::literature::Case;
-use crate::catalogue::methods::given;
 use crate::error::Error;
 use crate::guarantee::{Condition, Count, Guarantee, Rate};
 use crate::metric;
@@ -29,13 +28,13 @@ pub(super) fn admm<S: Real>(method: &str, case: &Case<'_, S>) -> Result<Guarante
     let path = match method {
         "dca" => Path { beta: inner_beta(case.a, problem, case.x0), ratio: 1.0, end: 1.0, relaxation: RELAXATION },
         "admm" => path(case.a, problem, case.x0, 1.0)?,
-        _ => path(case.a, problem, case.x0, case.a.get("growth"))?,
+        _ => path(case.a, problem, case.x0, case.a.number("growth"))?,
     };
     let regime = "ADMM on convex f and g (Eckstein & Bertsekas 1992, He & Yuan 2015; Proposition 7 of docs/theory.md)";
     let guarantee = Guarantee::unsmoothed(regime, RATES, conditions, facts);
     let guarantee = counted(guarantee, case, path);
     Ok(match method {
-        "admm" if given(case.a, "penalty").is_none() => guarantee.up_to(
+        "admm" if case.a.given("penalty").is_none() => guarantee.up_to(
             "the penalty, which is balanced as it goes: the count is for the first, and starts at the last change (a given one stays)",
         ),
         _ => guarantee,

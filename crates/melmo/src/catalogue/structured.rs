@@ -7,21 +7,21 @@ use crate::real::Real;
 use crate::solver::{Alternating, CoordinateDescent, Explored, Palm, Polished, Smoothing};
 
 const BETA: Parameter =
-    Parameter::new("beta", f64::NAN, "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
+    Parameter::unset("beta", "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
 const KAPPA: Parameter =
     Parameter::new("kappa", 1e-4, "κ > 0: β shrinks when a step promises less than κ of what it hides");
-const FLOOR: Parameter = Parameter::new("floor", f64::NAN, "least β; where rounding begins to show, unless given");
+const FLOOR: Parameter = Parameter::unset("floor", "least β; where rounding begins to show, unless given");
 const RESCALE: Parameter =
-    Parameter::new("rescale", 0.0, "rescale the columns of W against H every so many sweeps; 0: never");
+    Parameter::whole("rescale", 0, 0, "rescale the columns of W against H every so many sweeps; 0: never");
 const EXPLORE: Parameter =
     Parameter::word("explore", &["no", "yes"], "once settled, look for a better basin: hundreds of steps a look");
 
 pub(super) fn smoothing<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> Result<Smoothing, Error> {
     problem.check_start(x0)?;
-    let beta = Some(a.get("beta")).filter(|beta| !beta.is_nan());
+    let beta = a.given("beta");
     Smoothing::new::<S>(beta.unwrap_or_else(|| Smoothing::start(problem, x0)))
         .steady()
-        .with(a.get("kappa"), a.get("floor"))
+        .with(a.given("kappa"), a.given("floor"))
 }
 
 /// The methods for regression and factorisation. On other problems they are refused, with the reason.
@@ -35,15 +35,13 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 parameters: const { &[BETA, KAPPA, FLOOR, RESCALE, EXPLORE] },
             },
             build: |a, problem, geometry, x0| {
-                let every = a.get("rescale");
-                let whole = every >= 0.0 && every.fract() == 0.0 && every < 2f64.powi(53);
-                Error::expect_parameter("rescale", every, whole, "a whole number, at least 0")?;
+                let every = a.whole("rescale");
                 let smoothing = smoothing(a, problem, x0)?;
-                if a.get("explore") != 0.0 {
-                    let explored = Explored::new(problem, smoothing, x0, |solver| solver.rescaling(every as u64))?;
+                if a.word("explore") == "yes" {
+                    let explored = Explored::new(problem, smoothing, x0, |solver| solver.rescaling(every))?;
                     return Ok(Box::new(explored.in_norm(geometry)?));
                 }
-                Ok(Box::new(Alternating::new(problem, smoothing, x0)?.rescaling(every as u64)?.in_norm(geometry)?))
+                Ok(Box::new(Alternating::new(problem, smoothing, x0)?.rescaling(every)?.in_norm(geometry)?))
             },
             uses_geometry: false,
         },
@@ -95,9 +93,9 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
             },
             build: |a, problem, geometry, x0| {
                 problem.check_start(x0)?;
-                let beta = Some(a.get("beta")).filter(|beta| !beta.is_nan());
+                let beta = a.given("beta");
                 let smoothing = Smoothing::new::<S>(beta.unwrap_or_else(|| Smoothing::start(problem, x0)));
-                let smoothing = smoothing.with(a.get("kappa"), f64::NAN)?;
+                let smoothing = smoothing.with(a.given("kappa"), None)?;
                 Ok(Box::new(Polished::new(problem, smoothing, x0)?.in_norm(geometry)?))
             },
             uses_geometry: false,

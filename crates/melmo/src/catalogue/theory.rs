@@ -2,7 +2,7 @@
 
 use crate::catalogue::choose::choose;
 use crate::catalogue::literature::Case;
-use crate::catalogue::methods::{beta, given, power, restart};
+use crate::catalogue::methods::{beta, power, restart};
 use crate::catalogue::{Arguments, beyond, find, literature, structured, tables};
 use crate::error::Error;
 use crate::geometry::{BlockNorm, Geometry, Norm, product_dual_growth};
@@ -50,15 +50,15 @@ pub fn guarantee<S: Real>(
         schedule.check()?;
         Ok(schedule.guarantee(facts))
     };
-    let gamma = a.get("gamma");
+    let gamma = a.number("gamma");
     match method {
         "melmo" => scheduled(&power(a, problem), &facts),
-        "melmo-horizon" => scheduled(&Horizon { beta: beta(a, problem), gamma, steps: a.get("steps") as u64 }, &facts),
+        "melmo-horizon" => scheduled(&Horizon { beta: beta(a, problem), gamma, steps: a.whole("steps") }, &facts),
         "epoch-power" => scheduled(&EpochPower { power: power(a, problem) }, &facts),
         "epoch-constant" => scheduled(&EpochConstant { beta: beta(a, problem), gamma, restart: restart(a)? }, &facts),
         "variable-smoothing" => {
-            let lipschitz = given(a, "lipschitz").or(own.lipschitz_f).unwrap_or(0.0);
-            let normalized = a.get("normalized") != 0.0;
+            let lipschitz = a.given("lipschitz").or(own.lipschitz_f).unwrap_or(0.0);
+            let normalized = a.word("normalized") == "yes";
             let operator_squared = own.operator_squared;
             scheduled(&Smoothness { beta: beta(a, problem), lipschitz, operator_squared, normalized }, &own)
         }
@@ -153,8 +153,8 @@ fn alternating<S: Real>(
             guarantee.within(Bound::Closed { constant, order: 2, more: 12.0 })
         }
     };
-    Ok(match a.get("explore") {
-        0.0 => guarantee,
+    Ok(match a.word("explore") {
+        "no" => guarantee,
         _ => guarantee.up_to("the first pass: scouts that look for better basins stop it"),
     })
 }

@@ -113,7 +113,7 @@ impl std::str::FromStr for Norm {
 
     fn from_str(name: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|n| n.name() == name).ok_or_else(|| Error::UnknownName {
-            kind: "geometry",
+            kind: "geometry".into(),
             name: name.into(),
             known: Self::ALL.iter().map(|n| n.name().into()).collect(),
         })

@@ -38,6 +38,17 @@ pub enum Restart {
     None,
 }
 
+impl Restart {
+    /// The word users type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Start => "start",
+            Self::None => "none",
+        }
+    }
+}
+
 impl std::str::FromStr for Restart {
     type Err = Error;
 
@@ -47,7 +58,7 @@ impl std::str::FromStr for Restart {
             "start" => Ok(Self::Start),
             "none" => Ok(Self::None),
             _ => Err(Error::UnknownName {
-                kind: "restart",
+                kind: "restart".into(),
                 name: name.into(),
                 known: ["best", "start", "none"].map(String::from).into(),
             }),

@@ -41,12 +41,12 @@ impl Smoothing {
         Self { kappa: 1e-3, floor: beta * S::EPSILON.powf(2.0 / 3.0), beta, first: Some(beta), since: 0 }
     }
 
-    /// The same with another κ and another floor. The default of either stands for NaN.
-    pub fn with(mut self, kappa: f64, floor: f64) -> Result<Self, Error> {
-        if !kappa.is_nan() {
+    /// The same with another κ and another floor, where they are given.
+    pub fn with(mut self, kappa: Option<f64>, floor: Option<f64>) -> Result<Self, Error> {
+        if let Some(kappa) = kappa {
             self.kappa = Error::expect_positive("kappa", kappa)?;
         }
-        if !floor.is_nan() {
+        if let Some(floor) = floor {
             self.floor = Error::expect_positive("floor", floor)?.min(self.beta);
         }
         Ok(self)
@@ -183,11 +183,11 @@ mod tests {
 
     #[test]
     fn there_is_a_floor() {
-        let mut smoothing = Smoothing::new::<f32>(1.0).with(f64::NAN, 0.1).unwrap();
+        let mut smoothing = Smoothing::new::<f32>(1.0).with(None, Some(0.1)).unwrap();
         for _ in 0..10 {
             smoothing.consider(0.0, 1.0, 0.0, || 1.0);
         }
         assert_eq!(smoothing.beta(), 0.1);
-        assert!(Smoothing::new::<f64>(1.0).with(0.0, f64::NAN).is_err());
+        assert!(Smoothing::new::<f64>(1.0).with(Some(0.0), None).is_err());
     }
 }

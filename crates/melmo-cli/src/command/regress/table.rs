@@ -9,7 +9,6 @@ use super::encoding::{Encoding, refuse_slips};
 use crate::args::{Missing, Regress};
 use crate::error::Error;
 use crate::input::Inputs;
-use crate::nearest;
 
 /// What a regression is fitted to.
 pub struct Table {
@@ -127,7 +126,7 @@ impl Regress {
         let find = |name: &String| {
             let place = names.iter().position(|known| known == name);
             place.ok_or_else(|| {
-                let near = nearest::nearest(name, names.iter().cloned());
+                let near = melmo::suggest::nearest(name, names.iter().cloned());
                 let hint =
                     near.map_or(format!("its columns: {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
                 Error::input(&self.input, format!("has no column `{name}`; {hint}"))

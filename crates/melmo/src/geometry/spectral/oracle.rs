@@ -66,7 +66,7 @@ impl FromStr for Oracle {
 
     fn from_str(typed: &str) -> Result<Self, Error> {
         let unknown = || Error::UnknownName {
-            kind: "oracle",
+            kind: "oracle".into(),
             name: typed.into(),
             known: ["auto", "newton-schulz:6", "minimax:8", "minimax32:8", "gram", "svd"].map(String::from).into(),
         };

@@ -59,7 +59,7 @@ impl<'p, S: Real> Explored<'p, S> {
         x0: &[S],
         make: impl Fn(Run<Alternating<'p, S>>) -> Result<Run<Alternating<'p, S>>, Error>,
     ) -> Result<Run<Self>, Error> {
-        let slower = smoothing.with(SLOWER * smoothing.kappa, f64::NAN)?;
+        let slower = smoothing.with(Some(SLOWER * smoothing.kappa), None)?;
         let shown = make(Alternating::new(problem, smoothing, x0)?)?;
         let scout = make(Alternating::new(problem, slower, x0)?)?;
         Ok(Run::new(Self { problem, shown, scout, slower, from: x0.to_vec(), scouts: 0, last: None }))

@@ -172,7 +172,7 @@ impl<'p, S: Real> Alternating<'p, S> {
         self.t = ahead;
         let mut step = self.step_from(theta);
         // Written so that a NaN is not kept.
-        let kept = theta == 0.0 || self.gain() >= KEPT * self.plain_gain();
+        let kept = theta == 0.0 || self.gains(KEPT * self.plain_gain());
         if !kept {
             self.t = 1.0;
             step = self.step_from(0.0);
@@ -215,9 +215,10 @@ impl<'p, S: Real> Alternating<'p, S> {
         Step { promised, gap, climbs }
     }
 
-    /// F_β(x) − F_β at the W and H of the last [`Self::step_from`]. f is quadratic in W and in H: its slope half way is that of
-    /// the whole way, and H is the least for its W.
-    fn gain(&mut self) -> f64 {
+    /// Whether F_β(x) − F_β at the W and H of the last [`Self::step_from`] is so much. f is quadratic in W and in H: its slope
+    /// half way is that of the whole way, and H is the least for its W. That needs ∇_Hf only where a shorter way, by values that
+    /// are at hand, is not sure of it.
+    fn gains(&mut self, least: f64) -> bool {
         let Self { host, factors, x, previous, next, spare, phi, beta, .. } = self;
         let (problem, work) = host.parts();
         let g = problem.g();
@@ -227,11 +228,14 @@ impl<'p, S: Real> Alternating<'p, S> {
         factors.gradient_w(spare, step, false);
         step.iter_mut().zip(w).zip(&*next).for_each(|((d, &w), &next)| *d = w - next);
         let of_w = vector::dot(spare, step);
+        let of_g = g.moreau(spare, w, *beta, work).value - g.moreau(spare, next, *beta, work).value;
+        if factors.sure_gain_h(next, next_h).is_some_and(|of_h| of_w + of_h + of_g >= least) {
+            return true;
+        }
         let slope = &mut phi[w.len()..];
         factors.gradient_h(slope, h);
         let of_h = 0.5 * (vector::dot(slope, h) - vector::dot(slope, next_h));
-        let of_g = g.moreau(spare, w, *beta, work).value - g.moreau(spare, next, *beta, work).value;
-        of_w + of_h + of_g
+        of_w + of_h + of_g >= least
     }
 
     /// What a plain step from W is sure to gain, or what the κ-rule would not call too little: the larger of ½‖φ‖²/L with

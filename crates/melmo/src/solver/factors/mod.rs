@@ -133,11 +133,14 @@ impl<'p, S: Real> Factors<'p, S> {
             by_cols.gradient(part, turned, &self.left, rank, self.twice, false);
             turned.copy_from_slice(part);
             turn(out, turned, cols, rank);
-        } else {
-            S::gemm(out, Into::Replace, S::of(self.twice), Mat::new(&self.gram_w, rank, rank), Mat::new(x, rank, cols));
-            vector::axpy(out, -self.twice, &self.left);
+            return vector::axpy(out, self.ridge, x);
         }
-        vector::axpy(out, self.ridge, x);
+        // (2cWᵀW + νI)X − 2cWᵀY: in one pass after the product's.
+        let Self { gram_w, left, work, .. } = self;
+        let matrix = &mut work[..rank * rank];
+        shifted(matrix, gram_w, self.twice, self.ridge, rank);
+        vector::scale_into(out, -self.twice, left);
+        S::gemm(out, Into::Add, S::ONE, Mat::new(matrix, rank, rank), Mat::new(x, rank, cols));
     }
 
     /// z ← argmin_W c‖M⊙(Y − WH)‖² + ‖W − z‖²/(2β) for the H that is held.
@@ -175,6 +178,25 @@ impl<'p, S: Real> Factors<'p, S> {
         } else {
             h.fill(S::of(f64::NAN));
         }
+    }
+
+    /// At least as much is sure to be gained by going from the H that is held to the least one for the W that is held: with
+    /// q(H) = f(W, H) − c‖Y‖², it is q(H) + c⟨WᵀY, H_least⟩, less what rounding can make of such sums; ⟨WᵀY, H⟩ is ⟨W, YHᵀ⟩.
+    /// `None` where there is a mask.
+    pub fn sure_gain_h(&self, w: &[S], least: &[S]) -> Option<f64> {
+        /// Units of rounding: no sum here loses more.
+        const LOST: f64 = 65536.0;
+        if self.masked.is_some() {
+            return None;
+        }
+        let trace = |gram: &[S]| (0..self.rank).map(|i| gram[i * self.rank + i].f64()).sum::<f64>();
+        let (half, w_squared, h_squared) = (0.5 * self.twice, trace(&self.gram_w), trace(&self.gram_h));
+        let quadratic = half * vector::dot(&self.gram_w, &self.gram_h) + 0.5 * self.ridge * h_squared;
+        let (along, squared) = vector::dot_and_square(&self.left, least);
+        let gained = quadratic - self.twice * vector::dot(&self.right, w) + half * along;
+        let largest = h_squared.max(squared);
+        let size = half * ((w_squared * largest).sqrt() + self.y_squared.sqrt()).powi(2) + 0.5 * self.ridge * largest;
+        Some(gained - LOST * S::EPSILON * size)
     }
 
     /// W ← the same after some sweeps of coordinate descent on c‖M⊙(Y − WH)‖² + g(W), entry by entry, for the H that is held.

@@ -2,7 +2,8 @@
 //!
 //! The lines name an instance, a method and the seconds, so that the lines of another version, built from its own sources with
 //! this folder and run on the same machine, stand beside them. F is the median over seeds where there are several; the least and the
-//! largest stand behind it. `--only WORD` leaves out the instances without it.
+//! largest stand behind it. `--only WORD` leaves out the instances without it. `--steps N` takes so many steps from the first start
+//! instead, and prints F and the seconds: where both versions take the same steps, the seconds say all, and vary less.
 
 use std::ops::ControlFlow;
 
@@ -47,12 +48,38 @@ fn reached(contest: &Contest, method: &str, limit: f64, start: &[f64]) -> Result
     Ok(lowest(&problem, &report))
 }
 
+/// F after so many steps, and the seconds they took.
+fn paced(contest: &Contest, method: &str, steps: u64) -> Result<(f64, f64), Error> {
+    let problem = (contest.problem)()?;
+    let rows = methods::<f64>();
+    let row = find("method", &rows, method)?;
+    let geometry = for_layout(contest.geometry.0, problem.layout(), contest.geometry.1)?;
+    let mut solver = (row.build)(&Arguments::defaults(&row.entry)?, &problem, geometry, &contest.starts[0])?;
+    let began = seconds();
+    solver.by_ref().take(steps as usize).for_each(drop);
+    let took = seconds() - began;
+    Ok((solver.objective(), took))
+}
+
+/// One line for every instance and method, one after another on this thread.
+fn paces(contests: &[Contest], steps: u64) -> String {
+    let mut text = String::new();
+    for (contest, method) in contests.iter().flat_map(|contest| contest.methods.iter().map(move |m| (contest, m))) {
+        let (objective, took) = paced(contest, method, steps).unwrap_or((f64::NAN, f64::NAN));
+        text += &format!("{} | {method} | {steps} steps | {objective:.9e} | {took:.4} s\n", contest.name);
+    }
+    text
+}
+
 /// One line for every instance, method and time.
 pub(crate) fn lines(flags: &Flags) -> String {
     let mut contests = tv::contests(flags);
     contests.extend(recovery::contests());
     contests.extend(factorisation::contests(flags));
     contests.retain(|contest| flags.after("--only").is_none_or(|word| contest.name.contains(word)));
+    if let Some(steps) = flags.after("--steps").and_then(|steps| steps.parse().ok()) {
+        return paces(&contests, steps);
+    }
     let (mut jobs, mut labels) = (Vec::new(), Vec::new());
     for contest in &contests {
         for (method, limit) in contest.methods.iter().flat_map(|m| contest.seconds.map(|limit| (*m, limit))) {

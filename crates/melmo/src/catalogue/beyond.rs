@@ -1,7 +1,7 @@
 //! Methods past the paper: faster on most problems; what is proven of them is in `docs/theory.md`.
 
 use crate::catalogue::choose::choose;
-use crate::catalogue::methods::{MethodRow, beta};
+use crate::catalogue::methods::{MethodRow, beta, on_host};
 use crate::catalogue::tables::methods;
 use crate::catalogue::{Arguments, Entry, Parameter, find};
 use crate::error::Error;
@@ -56,9 +56,7 @@ pub(super) fn beyond<S: Real>() -> Vec<MethodRow<S>> {
                 about: "steps as long as the gradient says, in any geometry: certificates in O(ε⁻³) steps (docs/theory.md)",
                 parameters: const { &[BETA, KAPPA, FLOOR] },
             },
-            build: |a, problem, geometry, x0| {
-                Ok(Box::new(Adaptive::scaled(problem, geometry, smoothing(a, problem, x0)?, x0)?))
-            },
+            build: |a, problem, geometry, x0| on_host("scaled", a, problem, geometry, x0),
             uses_geometry: true,
         },
         MethodRow {

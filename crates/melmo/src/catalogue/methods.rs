@@ -2,14 +2,16 @@
 
 use crate::catalogue::beyond::beyond;
 use crate::catalogue::competitors::competitors;
+use crate::catalogue::place::method_on;
 use crate::catalogue::structured::structured;
 use crate::catalogue::{Arguments, Entry, Parameter};
 use crate::error::Error;
 use crate::geometry::{BlockNorm, Geometry, Norm};
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::schedule::{EpochConstant, EpochPower, Horizon, Power, Restart};
-use crate::solver::{Epoch, Melmo, Solver, Subgradient, VariableSmoothing};
+use crate::schedule::{Power, Restart};
+use crate::solver::{Solver, Subgradient, VariableSmoothing};
+use crate::space::Host;
 
 /// Builds a solver at a start.
 pub type BuildMethod<S> =
@@ -52,6 +54,31 @@ pub(super) fn restart(a: &Arguments) -> Result<Restart, Error> {
     a.word("restart").parse()
 }
 
+/// Variable smoothing; refuses other norms than ℓ2.
+pub(super) fn smoothed<S: Real>(
+    a: &Arguments,
+    problem: &Problem<S>,
+    norms: &[BlockNorm],
+) -> Result<VariableSmoothing, Error> {
+    if !norms.iter().all(|b| b.norm == Norm::L2 && b.radius == 1.0) {
+        let message = "variable smoothing steps and measures in ℓ2: leave the geometry out, or take `melmo`";
+        return Err(Error::Unsupported(message.into()));
+    }
+    let (lipschitz, normalized) = (a.given("lipschitz"), a.word("normalized") == "yes");
+    Ok(VariableSmoothing { beta: beta(a, problem), lipschitz, normalized })
+}
+
+/// A method that runs anywhere, on this machine's vectors.
+pub(super) fn on_host<'p, S: Real>(
+    name: &str,
+    a: &Arguments,
+    problem: &'p Problem<S>,
+    geometry: Box<dyn Geometry<S>>,
+    x0: &[S],
+) -> Result<Box<dyn Solver<S> + 'p>, Error> {
+    method_on(name, a, problem, Host::new(problem, geometry)?, x0)
+}
+
 /// Every method: the paper's and its baselines, what goes past it, and the competitors.
 pub(super) fn rows<S: Real>() -> Vec<MethodRow<S>> {
     [paper(), beyond(), structured(), competitors()].into_iter().flatten().collect()
@@ -74,7 +101,7 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                     ]
                 },
             },
-            build: |a, problem, geometry, x0| Ok(Box::new(Melmo::new(problem, geometry, power(a, problem), x0)?)),
+            build: |a, problem, geometry, x0| on_host("melmo", a, problem, geometry, x0),
             uses_geometry: true,
         },
         MethodRow {
@@ -84,11 +111,7 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                 about: "Algorithm 1 for a number of steps known in advance",
                 parameters: const { &[GAMMA, BETA, Parameter::whole("steps", 1000, 1, "K ≥ 1, the number of steps")] },
             },
-            build: |a, problem, geometry, x0| {
-                let steps = a.whole("steps");
-                let schedule = Horizon { beta: beta(a, problem), gamma: a.number("gamma"), steps };
-                Ok(Box::new(Melmo::new(problem, geometry, schedule, x0)?))
-            },
+            build: |a, problem, geometry, x0| on_host("melmo-horizon", a, problem, geometry, x0),
             uses_geometry: true,
         },
         MethodRow {
@@ -105,9 +128,7 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                     ]
                 },
             },
-            build: |a, problem, geometry, x0| {
-                Ok(Box::new(Epoch::new(problem, geometry, EpochPower { power: power(a, problem) }, x0)?))
-            },
+            build: |a, problem, geometry, x0| on_host("epoch-power", a, problem, geometry, x0),
             uses_geometry: true,
         },
         MethodRow {
@@ -117,10 +138,7 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                 about: "Algorithm 2, constant within epochs: certificates in O(ε⁻³) steps",
                 parameters: &[GAMMA, BETA, RESTART],
             },
-            build: |a, problem, geometry, x0| {
-                let schedule = EpochConstant { beta: beta(a, problem), gamma: a.number("gamma"), restart: restart(a)? };
-                Ok(Box::new(Epoch::new(problem, geometry, schedule, x0)?))
-            },
+            build: |a, problem, geometry, x0| on_host("epoch-constant", a, problem, geometry, x0),
             uses_geometry: true,
         },
         MethodRow {
@@ -137,16 +155,7 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                 },
             },
             build: |a, problem, geometry, x0| {
-                let euclidean = |b: &BlockNorm| b.norm == Norm::L2 && b.radius == 1.0;
-                if !geometry.norms().iter().all(euclidean) {
-                    let message =
-                        "variable smoothing steps and measures in ℓ2: leave the geometry out, or take `melmo`";
-                    return Err(Error::Unsupported(message.into()));
-                }
-                let lipschitz = a.given("lipschitz");
-                let normalized = a.word("normalized") == "yes";
-                let method = VariableSmoothing { beta: beta(a, problem), lipschitz, normalized };
-                Ok(Box::new(method.start(problem, x0)?))
+                Ok(Box::new(smoothed(a, problem, &geometry.norms())?.start(problem, x0)?))
             },
             uses_geometry: false,
         },

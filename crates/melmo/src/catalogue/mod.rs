@@ -13,6 +13,7 @@ mod losses;
 mod methods;
 mod operators;
 mod penalties;
+mod place;
 mod splittings;
 mod structured;
 mod tables;
@@ -25,6 +26,7 @@ pub use losses::{BuildLoss, LossRow};
 pub use methods::{BuildMethod, MethodRow};
 pub use operators::{BuildOperator, OperatorRow};
 pub use penalties::{BuildPenalty, Lift, PenaltyRow, lifts};
+pub use place::{ANYWHERE, method_on};
 pub use tables::{Tables, geometries, losses, methods, operators, penalties};
 pub use theory::{Start, guarantee};
 

@@ -1,6 +1,6 @@
 //! A lower bound on F*, where there is one: what turns a stationary point into an optimal one.
 
-use crate::certificate::look::{Look, Seen};
+use crate::certificate::look::Seen;
 use crate::certificate::rounding::Allowance;
 use crate::operator;
 use crate::penalty::Coordinates;
@@ -10,10 +10,16 @@ use crate::smooth;
 use crate::vector;
 
 /// A point and what was found there.
-pub(crate) struct At<'a, S> {
+pub struct At<'a, S> {
+    /// The problem.
     pub problem: &'a Problem<S>,
+    /// x, which is looked at where T = I and nowhere else.
     pub x: &'a [S],
+    /// v, likewise.
+    pub v: &'a [S],
+    /// What was seen there.
     pub seen: &'a Seen,
+    /// Room for its rounding.
     pub allowance: &'a Allowance,
 }
 
@@ -27,7 +33,7 @@ pub(crate) struct At<'a, S> {
 ///
 /// add up to F(y) ≥ f(x) + g(z) + ⟨w, Tx − z⟩ + ⟨v, y − x⟩ + …, and what remains is to bound ⟨v, y − x⟩ from below: by the
 /// curvature that is left, by a ball that every better y lies in, or, for a separable sum, by not needing it.
-pub(crate) fn lower_bound<S: Real>(at: &At<'_, S>, look: &mut Look<S>, radius: Option<f64>) -> Result<f64, String> {
+pub fn lower_bound<S: Real>(at: &At<'_, S>, radius: Option<f64>) -> Result<f64, String> {
     let At { problem, seen, allowance, .. } = *at;
     if let Some(least) = separable(problem) {
         return Ok(least);
@@ -36,7 +42,7 @@ pub(crate) fn lower_bound<S: Real>(at: &At<'_, S>, look: &mut Look<S>, radius: O
         return Err("f is not known to be convex".into());
     }
     let base = seen.f + seen.at_z + seen.overlap - allowance.value;
-    let flat = if problem.g().weak_convexity() == 0.0 { ball(at, look, radius) } else { None };
+    let flat = if problem.g().weak_convexity() == 0.0 { ball(at, radius) } else { None };
     // The curvature of a design matrix is dear: it is asked for where nothing else helps.
     let of_f = match (flat, problem.f().form()) {
         (Some(_), smooth::Form::Linear { .. }) => 0.0,
@@ -103,7 +109,7 @@ fn curvature<S: Real>(at: &At<'_, S>, of_f: f64) -> Option<f64> {
 
 /// ‖v‖·(r + ‖x‖) in a pair of norms in which every y with F(y) ≤ F(x) has norm at most r, for convex f and g: a norm that g lies
 /// above (g(y) ≤ F(x) − inf f), ℓ2 where g is bounded or a radius was given.
-fn ball<S: Real>(at: &At<'_, S>, look: &mut Look<S>, radius: Option<f64>) -> Option<f64> {
+fn ball<S: Real>(at: &At<'_, S>, radius: Option<f64>) -> Option<f64> {
     let At { problem, seen, allowance, .. } = *at;
     let in_l2 = |r: f64| (seen.of_sum + allowance.v) * (r + seen.x_norm);
     let given = radius.map(in_l2);
@@ -111,20 +117,21 @@ fn ball<S: Real>(at: &At<'_, S>, look: &mut Look<S>, radius: Option<f64>) -> Opt
         return given;
     }
     let bounded = problem.g().reach().map(in_l2);
-    let by_norm = above_a_norm(at, look).filter(|loss| loss.is_finite());
+    let by_norm = above_a_norm(at).filter(|loss| loss.is_finite());
     [given, bounded, by_norm].into_iter().flatten().reduce(f64::min).map(|loss| loss * (1.0 + 16.0 * f64::EPSILON))
 }
 
 /// q(F(x) − inf f + g(x)) with |⟨v, u⟩| ≤ q·g(u). An entry that nothing penalises, such as an intercept, is bounded by the loss.
-fn above_a_norm<S: Real>(at: &At<'_, S>, look: &mut Look<S>) -> Option<f64> {
-    let At { problem, x, seen, allowance } = *at;
-    let (g, Look { v, work, .. }) = (problem.g(), look);
+fn above_a_norm<S: Real>(at: &At<'_, S>) -> Option<f64> {
+    let At { problem, x, v, seen, allowance } = *at;
+    let g = problem.g();
+    let mut work = vec![S::ZERO; g.work_len()];
     let reach = (seen.objective() - problem.f().lower_bound()?).max(0.0) + allowance.value;
     let free = free_entry(problem);
     let mut penalised = |v: &[S]| {
         let mut v = v.to_vec();
         free.into_iter().for_each(|entry| v[entry] = S::ZERO);
-        g.polar(&v, work)
+        g.polar(&v, &mut work)
     };
     // Rounding of v: ‖δv‖₂ bounds every unit of it.
     let polar = penalised(v)? + penalised(&vec![S::of(allowance.v); x.len()])?;

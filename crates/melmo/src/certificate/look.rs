@@ -1,7 +1,7 @@
 //! One look at (x, u, β): everything that a certificate speaks of, by the terms' plain methods.
 
-use crate::certificate::Stationarity;
 use crate::certificate::rounding::Allowance;
+use crate::certificate::{Shown, Stationarity};
 use crate::guarantee::Facts;
 use crate::operator::Form;
 use crate::patience;
@@ -28,14 +28,9 @@ impl<'u, S: Real> Evidence<'u, S> {
     }
 
     /// u ← z + βw for w = scaled/step ∈ ∂g(z): prox_{βg}(u) = z for any β < 1/ρ, whatever the step is.
-    ///
-    /// β is the largest convenient one, a power of two: βw is about as large as z, so that rounding of u costs few digits of
-    /// either, and β ≤ 1/(2ρ).
     pub fn of_pair(problem: &Problem<S>, u: &'u mut [S], z: &[S], scaled: &[S], step: f64) -> Self {
-        let ratio = vector::norm_inf(z) / (vector::norm_inf(scaled) / step);
-        let ratio = if ratio > 0.0 && ratio.is_finite() { ratio } else { 1.0 };
-        let beta = ratio.min(problem.beta_limit()).clamp(f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX));
-        let beta = 2f64.powi(beta.log2().floor() as i32);
+        let largest = [vector::norm_inf(z), vector::norm_inf(scaled) / step];
+        let beta = Shown::of_pair(largest, problem.beta_limit()).beta;
         let factor = beta / step;
         for ((u, &z), &scaled) in u.iter_mut().zip(z).zip(scaled) {
             *u = S::of(z.f64() + factor * scaled.f64());

@@ -61,8 +61,7 @@ impl<S: Real> Witness for Room<'_, S> {
     }
 
     fn lower_bound(&mut self, x: &[S], seen: &Seen, allowance: &Allowance, radius: Option<f64>) -> Result<f64, String> {
-        let at = At { problem: self.problem, x, seen, allowance };
-        bound::lower_bound(&at, &mut self.look, radius)
+        bound::lower_bound(&At { problem: self.problem, x, v: &self.look.v, seen, allowance }, radius)
     }
 
     fn near(&mut self, x: &[S]) -> Option<Stationarity<S>> {

@@ -1,6 +1,5 @@
 //! Verification: everything recomputed from (x, u, β) and the problem, compared line by line with what is stored and claimed.
 
-use crate::certificate::bound::At;
 use crate::certificate::look::{Look, Seen};
 use crate::certificate::room::Room;
 use crate::certificate::rounding::{Allowance, product};
@@ -105,8 +104,7 @@ impl<S: Real> Certificate<S> {
             // The gap has its rounding in it.
             claimed("claimed: F − F* ≤ gap", found.map_or(f64::INFINITY, |o| o.gap), claim.gap, 0.0);
         }
-        let again = At { problem, x, seen: &seen, allowance: &allowance };
-        checks.extend(self.check_stationarity(&again, &mut room.look, tolerance));
+        checks.extend(self.check_stationarity((problem, x), (&seen, &allowance), &mut room.look, tolerance));
         Ok(Verification { checks })
     }
 
@@ -137,8 +135,13 @@ impl<S: Real> Certificate<S> {
     }
 
     /// x̃, its distance, how far Tx̃ is from z, and the bound.
-    fn check_stationarity(&self, again: &At<'_, S>, look: &mut Look<S>, tolerance: f64) -> Vec<Check> {
-        let At { problem, x, seen, allowance } = *again;
+    fn check_stationarity(
+        &self,
+        (problem, x): (&Problem<S>, &[S]),
+        (seen, allowance): (&Seen, &Allowance),
+        look: &mut Look<S>,
+        tolerance: f64,
+    ) -> Vec<Check> {
         let (w, z) = (look.w.clone(), look.z.clone());
         let found = look.near(problem, x);
         let (Some(stored), Some(found)) = (&self.stationarity, &found) else {

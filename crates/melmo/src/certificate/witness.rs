@@ -20,6 +20,14 @@ impl Shown {
     pub fn smoothed(beta: f64) -> Self {
         Self { beta, stored: false }
     }
+
+    /// u = z + βw, from the largest |zᵢ| and |wᵢ|: with the largest convenient β, a power of two. βw is about as large as z, so that
+    /// rounding of u costs few digits of either, and β ≤ `limit`, which is 1/(2ρ).
+    pub fn of_pair([z, w]: [f64; 2], limit: f64) -> Self {
+        let ratio = if z / w > 0.0 && (z / w).is_finite() { z / w } else { 1.0 };
+        let beta = ratio.min(limit).clamp(f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX));
+        Self { beta: 2f64.powi(beta.log2().floor() as i32), stored: true }
+    }
 }
 
 /// Looks at (x, u, β) and answers what a certificate asks. Every number is that of the whole problem, wherever its parts are; vectors

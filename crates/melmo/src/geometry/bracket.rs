@@ -18,7 +18,7 @@ impl Bracket {
     }
 
     /// A number ≥ 0 known up to so many roundings, each by a relative 2⁻⁵³, or by the least number there is below the normal range.
-    pub(crate) fn rounded(value: f64, roundings: f64) -> Self {
+    pub fn rounded(value: f64, roundings: f64) -> Self {
         if value == 0.0 {
             return Self::exact(0.0);
         }

@@ -18,7 +18,7 @@ impl L2 {
 }
 
 /// γ/norm as a factor in S: 0 for a gradient that is 0, and never ∞ where the norm is subnormal.
-pub(super) fn unit_factor<S: Real>(gamma: f64, norm: f64) -> f64 {
+pub fn unit_factor<S: Real>(gamma: f64, norm: f64) -> f64 {
     let largest = if S::EPSILON > 1e-10 { f32::MAX as f64 } else { f64::MAX };
     if norm == 0.0 { 0.0 } else { (gamma / norm).min(largest) }
 }

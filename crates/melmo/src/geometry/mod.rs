@@ -15,7 +15,7 @@ mod spectral;
 pub use bracket::Bracket;
 pub use column::Column;
 pub use l1::L1;
-pub use l2::L2;
+pub use l2::{L2, unit_factor};
 pub use linf::Linf;
 pub(crate) use norm::Between;
 pub use norm::{BlockNorm, Norm, check_tiling, product_dual, product_dual_growth, product_equivalence, product_primal};
@@ -49,7 +49,7 @@ impl Answer {
     }
 
     /// The answer of an oracle without error but that of so many roundings, each by a relative 2⁻⁵³.
-    pub(crate) fn rounded(dual_norm: f64, roundings: f64) -> Self {
+    pub fn rounded(dual_norm: f64, roundings: f64) -> Self {
         Self { dual_norm: Bracket::rounded(dual_norm, roundings), ..Self::exact(dual_norm) }
     }
 

@@ -3,7 +3,7 @@ use crate::penalty::coordinates::polar_of_units;
 use crate::penalty::kernel::{
     add_slope_kernel, envelope_kernel, map_kernel, slope_between_kernel, slope_kernel, sum_kernel,
 };
-use crate::penalty::{Coordinates, Entries, Envelope, Prox, Separable, Streamed};
+use crate::penalty::{Coordinates, Entries, Envelope, Form, Prox, Separable, Streamed};
 use crate::real::Real;
 use crate::threads;
 use crate::vector::{norm_inf, norm2, sum};
@@ -255,6 +255,10 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
 
     fn coordinates(&self) -> Option<&dyn Coordinates<S>> {
         Some(self)
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        self.phi.form().map_or(Form::General, |phi| Form::Entries { phi, weights: self.weights.as_deref() })
     }
 
     fn streamed(&self) -> Option<Streamed<'_, S>> {

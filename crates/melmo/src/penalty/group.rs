@@ -5,7 +5,7 @@ use crate::penalty::entrywise::{check_weights, least_weight, weight_constants};
 use crate::penalty::partition::Partition;
 use crate::penalty::reply::{Replies, Reply, TILE};
 use crate::penalty::tile::pair_norms;
-use crate::penalty::{Columns, Coordinates, Envelope, Pixels, Prox, Separable, Streamed};
+use crate::penalty::{Columns, Coordinates, Envelope, Form, Pixels, Prox, Separable, Streamed};
 use crate::real::Real;
 use crate::vector::simd;
 
@@ -20,8 +20,8 @@ pub struct Group<P, S> {
     size: usize,
     pub(super) groups: Partition,
     pub(super) weights: Option<Vec<S>>,
-    /// Group i is entries i and size/2 + i.
-    pairs: bool,
+    /// Group i is entry i of each of so many blocks; 0 where it is not.
+    pixels: usize,
     /// Group j is column j of the one block.
     columns: bool,
     /// The entries in no group.
@@ -42,8 +42,8 @@ impl<S: Real, P: Separable<S>> Group<P, S> {
 
     /// A group is the same entry of every block; all blocks have one shape.
     pub fn pixels(phi: P, layout: &Layout) -> Result<Self, Error> {
-        let pairs = layout.blocks().len() == 2;
-        Ok(Self { pairs, ..Self::new(phi, layout.size(), Partition::pixels(layout)?)? })
+        let pixels = layout.blocks().len();
+        Ok(Self { pixels, ..Self::new(phi, layout.size(), Partition::pixels(layout)?)? })
     }
 
     /// Groups are lists of entries of a buffer of `size`; an entry in no group is not penalised.
@@ -60,7 +60,7 @@ impl<S: Real, P: Separable<S>> Group<P, S> {
             let message = "a penalty of the norm of a group must be even, φ(−x) = φ(x): this one is not";
             return Err(Error::Unsupported(message.into()));
         }
-        Ok(Self { phi, size, groups, weights: None, pairs: false, columns: false, free: Vec::new() })
+        Ok(Self { phi, size, groups, weights: None, pixels: 0, columns: false, free: Vec::new() })
     }
 
     /// Multiplies the penalty of group g by w_g ≥ 0. Groups are counted block by block; rows, columns and pixels in order.
@@ -169,8 +169,13 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
         Some(self)
     }
 
+    fn form(&self) -> Form<'_, S> {
+        let phi = self.phi.form().filter(|_| self.pixels > 0);
+        phi.map_or(Form::General, |phi| Form::Pixels { phi, weights: self.weights.as_deref() })
+    }
+
     fn streamed(&self) -> Option<Streamed<'_, S>> {
-        self.pairs.then_some(Streamed::Pixels(self))
+        (self.pixels == 2).then_some(Streamed::Pixels(self))
     }
 
     fn columns(&self, start: usize) -> Option<&dyn Columns<S>> {

@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::penalty::Separable;
+use crate::penalty::{Phi, Separable, Shape};
 use crate::real::Real;
 
 /// φ(x) = λx²/(2δ) for |x| ≤ δ, else λ(|x| − δ/2).
@@ -47,6 +47,10 @@ impl<S: Real> Separable<S> for Huber {
 
     fn rho(&self) -> f64 {
         0.0
+    }
+
+    fn form(&self) -> Option<Phi> {
+        Some(Shape::Huber { lambda: self.lambda, delta: self.delta }.into())
     }
 
     fn slope(&self) -> Option<f64> {

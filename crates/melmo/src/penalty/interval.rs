@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::penalty::Separable;
+use crate::penalty::{Phi, Separable, Shape};
 use crate::real::Real;
 
 /// φ(x) = 0 for l ≤ x ≤ u, else ∞.
@@ -50,6 +50,10 @@ impl<S: Real> Separable<S> for Interval {
 
     fn rho(&self) -> f64 {
         0.0
+    }
+
+    fn form(&self) -> Option<Phi> {
+        Some(Shape::Interval { lower: self.lower, upper: self.upper }.into())
     }
 
     fn slope(&self) -> Option<f64> {

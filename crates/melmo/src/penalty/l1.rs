@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::penalty::Separable;
+use crate::penalty::{Phi, Separable, Shape};
 use crate::real::Real;
 
 /// φ(x) = λ|x|.
@@ -35,6 +35,10 @@ impl<S: Real> Separable<S> for L1 {
 
     fn rho(&self) -> f64 {
         0.0
+    }
+
+    fn form(&self) -> Option<Phi> {
+        Some(Shape::L1 { lambda: self.lambda }.into())
     }
 
     fn slope(&self) -> Option<f64> {

@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::penalty::Separable;
+use crate::penalty::{Phi, Separable, Shape};
 use crate::real::Real;
 
 /// φ(x) = λ·log(1 + |x|/θ).
@@ -55,6 +55,10 @@ impl<S: Real> Separable<S> for LogSum {
 
     fn rho(&self) -> f64 {
         self.lambda / (self.theta * self.theta)
+    }
+
+    fn form(&self) -> Option<Phi> {
+        Some(Shape::LogSum { lambda: self.lambda, theta: self.theta }.into())
     }
 
     fn slope(&self) -> Option<f64> {

@@ -1,6 +1,6 @@
 use crate::error::Error;
-use crate::penalty::Separable;
 use crate::penalty::separable::value_at;
+use crate::penalty::{Phi, Separable, Shape};
 use crate::real::Real;
 
 /// φ(x) = λ|x| − x²/(2μ) for |x| ≤ μλ, else μλ²/2: the minimax concave penalty.
@@ -43,6 +43,10 @@ impl<S: Real> Separable<S> for Mcp {
 
     fn rho(&self) -> f64 {
         1.0 / self.mu
+    }
+
+    fn form(&self) -> Option<Phi> {
+        Some(Shape::Mcp { lambda: self.lambda, mu: self.mu }.into())
     }
 
     fn slope(&self) -> Option<f64> {

@@ -7,6 +7,7 @@ mod blocks;
 mod coordinates;
 mod elastic_net;
 mod entrywise;
+mod form;
 mod group;
 mod huber;
 mod interval;
@@ -31,6 +32,7 @@ pub use blocks::Blocks;
 pub use coordinates::Coordinates;
 pub use elastic_net::ElasticNet;
 pub use entrywise::Entrywise;
+pub use form::{Form, Phi, Shape};
 pub use group::Group;
 pub use huber::Huber;
 pub use interval::Interval;
@@ -152,6 +154,11 @@ pub trait Prox<S: Real>: Send + Sync {
     /// This penalty in the form that can be evaluated on stretches of entries, when it has one.
     fn streamed(&self) -> Option<Streamed<'_, S>> {
         None
+    }
+
+    /// What it is, as data, when that is known.
+    fn form(&self) -> Form<'_, S> {
+        Form::General
     }
 
     /// The penalty of the block that starts at `start`, when it is one of the norms of that block's columns.

@@ -1,4 +1,4 @@
-use crate::penalty::Separable;
+use crate::penalty::{Phi, Separable, Shape};
 use crate::real::Real;
 
 /// φ(x) = 0 for x ≥ 0, else ∞.
@@ -26,6 +26,10 @@ impl<S: Real> Separable<S> for Nonnegative {
 
     fn rho(&self) -> f64 {
         0.0
+    }
+
+    fn form(&self) -> Option<Phi> {
+        Some(Shape::Interval { lower: 0.0, upper: f64::INFINITY }.into())
     }
 
     fn slope(&self) -> Option<f64> {

@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::penalty::Separable;
+use crate::penalty::{Phi, Separable};
 use crate::real::Real;
 
 /// φ(x) for x ≥ 0, else ∞: a penalty that also asks for a sign.
@@ -42,6 +42,10 @@ impl<S: Real, P: Separable<S>> Separable<S> for Positive<P> {
 
     fn rho(&self) -> f64 {
         self.0.rho()
+    }
+
+    fn form(&self) -> Option<Phi> {
+        Some(Phi { nonnegative: true, ..self.0.form()? })
     }
 
     fn slope(&self) -> Option<f64> {

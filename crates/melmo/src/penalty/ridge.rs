@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::penalty::Separable;
+use crate::penalty::{Phi, Separable, Shape};
 use crate::real::Real;
 
 /// φ(x) = νx²/2.
@@ -36,6 +36,10 @@ impl<S: Real> Separable<S> for Ridge {
 
     fn rho(&self) -> f64 {
         0.0
+    }
+
+    fn form(&self) -> Option<Phi> {
+        Some(Shape::Ridge { nu: self.nu }.into())
     }
 
     fn slope(&self) -> Option<f64> {

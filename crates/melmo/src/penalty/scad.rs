@@ -1,6 +1,6 @@
 use crate::error::Error;
-use crate::penalty::Separable;
 use crate::penalty::separable::value_at;
+use crate::penalty::{Phi, Separable, Shape};
 use crate::real::Real;
 
 /// φ(x) = λ|x| for |x| ≤ λ, (2aλ|x| − x² − λ²)/(2(a−1)) for |x| ≤ aλ, else λ²(a+1)/2: smoothly clipped absolute deviation.
@@ -51,6 +51,10 @@ impl<S: Real> Separable<S> for Scad {
 
     fn rho(&self) -> f64 {
         1.0 / (self.a - 1.0)
+    }
+
+    fn form(&self) -> Option<Phi> {
+        Some(Shape::Scad { lambda: self.lambda, a: self.a }.into())
     }
 
     fn slope(&self) -> Option<f64> {

@@ -1,5 +1,6 @@
 //! A penalty of one number: all that a new penalty has to write.
 
+use crate::penalty::Phi;
 use crate::real::Real;
 
 /// φ: ℝ → ℝ ∪ {∞}, ρ-weakly convex, with its proximal operator.
@@ -47,6 +48,11 @@ pub trait Separable<S: Real>: Clone + Send + Sync + 'static {
     /// φ(−x) = φ(x): groups and singular values need it.
     fn is_even(&self) -> bool {
         true
+    }
+
+    /// Its formula as data; `None` where there is no name for it.
+    fn form(&self) -> Option<Phi> {
+        None
     }
 
     /// (φ_β(x), φ_β′(x)): the envelope and its derivative. Override where a closed form is shorter or more accurate.

@@ -3,7 +3,7 @@ use crate::error::Error;
 use crate::real::Real;
 use crate::smooth::residual::{observed, residual};
 use crate::smooth::{Form, Pointwise, Rounding, Sampled, Smooth};
-use crate::vector::{norm2, sum_error};
+use crate::vector::norm2;
 
 /// f(X) = ½‖M⊙(X − Y)‖² with a mask M of zeros and ones, or none: denoising and completion.
 ///
@@ -45,10 +45,9 @@ impl<S: Real> Smooth<S> for MaskedLeastSquares<S> {
         Some(0.0)
     }
 
-    /// One subtraction an entry, and squares of what it gave.
     fn rounding(&self, x: &[S], value: f64, grad: &[S]) -> Rounding {
         let _ = x;
-        Rounding { value: (4.0 * S::EPSILON + sum_error(grad.len())) * value, grad: S::EPSILON * norm2(grad) }
+        Rounding::of_proximity::<S>(value, norm2(grad), grad.len())
     }
 
     fn pointwise(&self) -> Option<&dyn Pointwise<S>> {

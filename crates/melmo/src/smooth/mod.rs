@@ -26,7 +26,7 @@ pub use sampled::Sampled;
 
 use crate::block::Layout;
 use crate::real::Real;
-use crate::vector::norm2;
+use crate::vector::{norm2, sum_error};
 
 /// A smooth function f of a block variable.
 ///
@@ -97,6 +97,13 @@ pub struct Rounding {
     pub value: f64,
     /// Of ∇f(x).
     pub grad: f64,
+}
+
+impl Rounding {
+    /// Of ½‖M⊙(x − y)‖² on n entries, from its value and ‖∇f(x)‖₂: one subtraction an entry, and squares of what it gave.
+    pub fn of_proximity<S: Real>(value: f64, grad: f64, n: usize) -> Self {
+        Self { value: (4.0 * S::EPSILON + sum_error(n)) * value, grad: S::EPSILON * grad }
+    }
 }
 
 /// A loss f(x) = Σᵢ fᵢ(xᵢ), evaluated on any stretch of entries.

@@ -133,6 +133,7 @@ class Problem:
         callback: Callable[[Info], Any] | None = None,
         progress: bool | Callable[[int, float], Any] = False,
         threads: int | None = None,
+        device: str = "cpu",
     ) -> Result:
         """Solve it from `x0`, or from 0; the keywords are those of :func:`melmo.minimize`."""
         given = checked_settings(
@@ -152,6 +153,7 @@ class Problem:
             trace_every=trace_every,
             exact_dual_norms=exact_dual_norms,
             threads=threads,
+            device=device,
         )
         start = self._start(x0)
         shown = None if callback is None else Callback(function("callback", callback), self.packing)

@@ -27,6 +27,7 @@ def checked_settings(
     trace_every: int | None = None,
     exact_dual_norms: bool = False,
     threads: int | None = None,
+    device: str = "cpu",
 ) -> dict[str, Any]:
     """The settings as Rust takes them."""
     stops = {"epsilon": epsilon, "relative_epsilon": relative_epsilon, "gap": gap, "relative_gap": relative_gap}
@@ -55,6 +56,7 @@ def checked_settings(
         "trace_every": max(1, steps // 100) if every is None else every,
         "exact_dual_norms": bool(exact_dual_norms),
         "threads": optional_whole("threads", threads, most=4096),
+        "device": word("device", device),
     }
 
 

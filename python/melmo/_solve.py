@@ -40,6 +40,7 @@ def minimize(
     progress: bool | Callable[[int, float], Any] = False,
     n_jobs: int | None = None,
     threads: int | None = None,
+    device: str = "cpu",
 ) -> Result:
     """Minimise f(x) + g(Tx): f smooth, g weakly convex with a proximal operator, T linear.
 
@@ -96,6 +97,9 @@ def minimize(
     threads : int, optional
         Threads that share the work of one start, where it is large: those of :func:`melmo.set_threads` unless given, one each
         where several starts run at a time. The result does not depend on it.
+    device : str, default 'cpu'
+        Where the run's points live: ``"cpu"``, ``"cuda"`` or ``"cuda:1"`` for an NVIDIA GPU, ``"auto"`` for a GPU where there is one
+        and it pays. What has no kernels there is refused with the reason.
 
     Returns
     -------
@@ -146,6 +150,7 @@ def minimize(
         "trace_every": trace_every,
         "exact_dual_norms": exact_dual_norms,
         "threads": threads,
+        "device": device,
     }
     if isinstance(x0, (list, tuple)) and len(x0) > 0 and all(isinstance(start, (np.ndarray, Mapping)) for start in x0):
         return _from_several(f, g, T, x0, n_jobs, {**settings, "callback": callback})

@@ -23,7 +23,7 @@ pub struct Job {
 }
 
 /// Options that say how a run is watched and kept, not what is solved.
-const ABOUT_THE_RUN: [&str; 14] = [
+const ABOUT_THE_RUN: [&str; 15] = [
     "config",
     "save-config",
     "resume",
@@ -38,6 +38,7 @@ const ABOUT_THE_RUN: [&str; 14] = [
     "report",
     "output",
     "threads",
+    "device",
 ];
 
 /// Options that commands choose for themselves where they are not given: all that a checkpoint may decide.

@@ -225,6 +225,9 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
         None => summary.text("method", "method", solved.method.clone()),
     }
     summary.silent("reason", solved.reason.clone());
+    if let Some(device) = &solved.device {
+        summary.text("device", "device", device.clone());
+    }
     match report.unseen && report.objective.is_nan() {
         true => summary.add("F", None::<f64>, "F", "not known: there was no time to compute it"),
         false => summary.number("F", "F", report.objective),

@@ -98,6 +98,18 @@ fn traces_as_csv_and_as_json_lines() {
     assert!(rows.iter().all(|row| row["F"].is_f64() && row["epoch"].is_null()));
 }
 
+/// With a GPU or without one: where it runs is named, and what is not there is a sentence.
+#[test]
+fn devices_are_named() {
+    let place = Place::new();
+    assert!(place.done("list devices").stdout.contains("this machine's processor"));
+    let told = place.json("recover miserables --iterations 3 --method scaled --device auto");
+    assert!(told["device"].as_str().unwrap().starts_with("cpu: "), "{told}");
+    assert!(place.json("recover miserables --iterations 3 --device cpu").get("device").is_none());
+    place.refused("recover miserables --device cuda:4711", &["device cpu needs none"]);
+    place.refused("recover miserables --device tpu", &["cpu, cuda, cuda:N or auto"]);
+}
+
 #[test]
 fn lists_explains_and_completes() {
     let place = Place::new();

@@ -90,7 +90,7 @@ impl Run {
                 return Ok(None);
             }
             let found = precisely!(&mut state.cell, cell => {
-                cell.with_dependent_mut(|_, (solver, _, _)| next(&mut **solver, with_objective))
+                cell.with_dependent_mut(|_, (solver, ..)| next(&mut **solver, with_objective))
             });
             state.ended = failure::pending() || found.is_none();
             state.last = found.map(|(info, _)| info).or(state.last);
@@ -104,7 +104,7 @@ impl Run {
     fn x<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut state = self.state()?;
         Ok(precisely!(&mut state.cell, cell => {
-            cell.with_dependent_mut(|_, (solver, _, _)| PyArray1::from_vec(py, solver.x()).into_any())
+            cell.with_dependent_mut(|_, (solver, ..)| PyArray1::from_vec(py, solver.x()).into_any())
         }))
     }
 
@@ -112,7 +112,7 @@ impl Run {
     fn objective(&self, py: Python<'_>) -> PyResult<f64> {
         hearing(py, || -> PyResult<f64> {
             let mut state = self.state()?;
-            Ok(precisely!(&mut state.cell, cell => cell.with_dependent_mut(|_, (solver, _, _)| solver.objective())))
+            Ok(precisely!(&mut state.cell, cell => cell.with_dependent_mut(|_, (solver, ..)| solver.objective())))
         })?
     }
 
@@ -120,7 +120,9 @@ impl Run {
     #[getter]
     fn method(&self) -> PyResult<(String, Option<String>)> {
         let state = self.state()?;
-        Ok(precisely!(&state.cell, cell => cell.with_dependent(|_, (_, name, reason)| (name.clone(), reason.clone()))))
+        Ok(
+            precisely!(&state.cell, cell => cell.with_dependent(|_, (_, name, reason, _)| (name.clone(), reason.clone()))),
+        )
     }
 
     /// The certificate of the current point, and the point it speaks of.
@@ -130,7 +132,7 @@ impl Run {
             return Err(PyRuntimeError::new_err("no point has been evaluated yet"));
         }
         let certified = precisely!(&mut state.cell, cell => {
-            cell.with_dependent_mut(|_, (solver, _, _)| -> PyResult<_> {
+            cell.with_dependent_mut(|_, (solver, ..)| -> PyResult<_> {
                 let found = py.detach(|| signals().run(|| solver.certify(Asked::default())));
                 let certificate = found.certificate.map_err(raised)?;
                 Ok((Certificate::new(certificate), PyArray1::from_vec(py, solver.x()).into_any()))

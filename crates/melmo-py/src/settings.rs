@@ -7,7 +7,7 @@ use melmo::drive::{Epsilon, Gap};
 use melmo::error::Error;
 use melmo::geometry::{Norm, Oracle};
 use melmo::threads::Threads;
-use melmo_tasks::{GeometryChoice, Settings};
+use melmo_tasks::{DeviceChoice, GeometryChoice, Settings};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -37,6 +37,10 @@ pub fn solving(given: &Bound<'_, PyDict>) -> PyResult<Solving> {
             "method" => settings.method = value.extract()?,
             "options" => settings.arguments = arguments(value.cast::<PyDict>()?)?,
             "geometry" => settings.geometry = Some(geometry(&value)?),
+            "device" => {
+                let device = value.extract::<String>()?.parse::<DeviceChoice>();
+                settings.device = device.map_err(|error: melmo_tasks::Error| raised(error))?;
+            }
             "oracle" => settings.oracle = value.extract::<String>()?.parse::<Oracle>().map_err(raised)?,
             "max_iter" => settings.iterations = Some(value.extract()?),
             "epsilon" => settings.epsilon = Some(Epsilon::Absolute(tolerance("epsilon", &value)?)),

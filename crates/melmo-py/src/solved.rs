@@ -38,7 +38,7 @@ pub fn to_dict<'py, S: Scalar + Stored>(
     solved: Solved<S>,
     halt: Option<&Halt>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let Solved { report, method, reason } = solved;
+    let Solved { report, method, reason, device: _ } = solved;
     let (status, message) = ending(report.status, halt);
     let dict = PyDict::new(py);
     dict.set_item("x", give(py, report.x))?;

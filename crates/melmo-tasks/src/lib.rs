@@ -19,6 +19,7 @@ pub mod choice;
 pub mod compare;
 pub mod complete;
 pub mod denoise;
+pub mod device;
 pub mod error;
 pub mod factorize;
 mod magnitude;
@@ -33,6 +34,7 @@ pub mod solve;
 pub mod until;
 
 pub use choice::{GeometryChoice, PenaltyChoice};
+pub use device::DeviceChoice;
 pub use error::Error;
 pub use melmo::drive::Snapshot;
 pub use prepared::{Defaults, Prepared, Tuned};

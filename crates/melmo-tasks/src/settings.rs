@@ -7,6 +7,7 @@ use melmo::drive::{Epsilon, Gap};
 use melmo::geometry::Oracle;
 
 use crate::choice::GeometryChoice;
+use crate::device::DeviceChoice;
 
 /// How to solve a problem. Whatever is left out is the task's, or the method's, own choice.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,8 @@ pub struct Settings {
     pub arguments: Vec<(String, Value)>,
     /// The norm of the steps, and of the certificate.
     pub geometry: Option<GeometryChoice>,
+    /// Where x lives, and its kernels run.
+    pub device: DeviceChoice,
     /// How spectral directions are found.
     pub oracle: Oracle,
     /// Steps at most.
@@ -43,6 +46,7 @@ impl Default for Settings {
             method: "auto".into(),
             arguments: Vec::new(),
             geometry: None,
+            device: DeviceChoice::Cpu,
             oracle: Oracle::Auto,
             iterations: None,
             epsilon: None,

@@ -12,6 +12,7 @@ use melmo::report::Report;
 use melmo::solver::Solver;
 use melmo::trace::Record;
 
+use crate::device::{self, DeviceChoice, ON_A_GPU};
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
 use crate::settings::Settings;
@@ -46,6 +47,8 @@ pub struct Solved<S: Real> {
     pub method: String,
     /// Why it was chosen, where it was.
     pub reason: Option<String>,
+    /// The device and, where it was chosen, why; none where nothing was asked.
+    pub device: Option<String>,
 }
 
 /// The tolerance at which nothing is left to do, unless another is given: of ‖∇f(x)‖ + ‖T*w‖ and of ‖Tx‖.
@@ -67,6 +70,10 @@ pub(crate) fn method<S: Real>(
     settings: &Settings,
 ) -> (String, Vec<(&'static str, f64)>, Option<String>) {
     match (settings.method.as_str(), &defaults.tuned) {
+        ("auto", _) if matches!(settings.device, DeviceChoice::Cuda(_)) => {
+            let (method, reason) = ON_A_GPU;
+            (method.into(), Vec::new(), Some(reason.into()))
+        }
         ("auto", Some(Tuned { method, arguments, reason })) => {
             let mut arguments = arguments.clone();
             if settings.certifies() {
@@ -94,8 +101,8 @@ pub fn iterations(defaults: &Defaults, settings: &Settings) -> u64 {
     }
 }
 
-/// A solver, the name of its method, and why it was chosen where it was.
-pub type Chosen<'p, S> = (Box<dyn Solver<S> + 'p>, String, Option<String>);
+/// A solver, the name of its method, why it was chosen where it was, and the device as [`Solved::device`] tells it.
+pub type Chosen<'p, S> = (Box<dyn Solver<S> + 'p>, String, Option<String>, Option<String>);
 
 /// The solver that settings ask for, at a start.
 pub fn solver<'p, S: Real>(
@@ -112,9 +119,16 @@ pub fn solver<'p, S: Real>(
     if row.entry.parameters.iter().any(|p| p.name == "steps") && settings.argument("steps").is_none() {
         given.push(("steps", Value::Number(iterations(defaults, settings) as f64))); // a horizon is the number of steps
     }
+    let (device, chosen) = device::resolve(settings.device, problem, &name);
+    if let DeviceChoice::Cuda(ordinal) = device {
+        let norms = settings.geometry.as_ref().map(|_| geometry(problem, defaults, settings, true)).transpose()?;
+        let norms = norms.map(|geometry| geometry.norms());
+        let (solver, told) = device::solver(ordinal, problem, (&name, &given), norms, start)?;
+        return Ok((solver, name, reason, Some(chosen.unwrap_or(told))));
+    }
     let geometry = geometry(problem, defaults, settings, row.uses_geometry)?;
     let solver = (row.build)(&Arguments::new(&row.entry, &given)?, problem, geometry, start)?;
-    Ok((solver, name, reason))
+    Ok((solver, name, reason, chosen))
 }
 
 fn geometry<S: Real>(
@@ -160,7 +174,7 @@ pub fn solve_from<S: Real>(
             |reason| Error::input("gap", format!("F − F* has no bound here: {reason}"), "another stop, as --epsilon");
         melmo::certificate::can_bound(problem, settings.radius).map_err(refused)?;
     }
-    let (mut solver, method, reason) = solver(problem, start, defaults, settings)?;
+    let (mut solver, method, reason, device) = solver(problem, start, defaults, settings)?;
     let mut past = (Vec::new(), Duration::ZERO);
     if let Some(snapshot) = watch.resume {
         solver.restore(&snapshot.state)?;
@@ -187,5 +201,5 @@ pub fn solve_from<S: Real>(
         Some(_) => report.or_start(start, problem, solver.norms(), &stop),
         None => Report { rose: report.rise(start, problem), ..report },
     });
-    Ok(Solved { report: report.if_finite(), method, reason })
+    Ok(Solved { report: report.if_finite(), method, reason, device })
 }

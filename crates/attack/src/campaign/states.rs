@@ -59,7 +59,7 @@ pub fn campaign(run: &mut Run) {
             let _ = first.next();
         }
         let Some(state) = damage(seeded, &first.save()) else { return Ok(()) };
-        let (mut second, name, _) =
+        let (mut second, name, ..) =
             solver(&prepared.problem, &prepared.start, &prepared.defaults, &settings).map_err(|e| e.to_string())?;
         if second.restore(&state).is_err() {
             return Ok(());

@@ -9,7 +9,7 @@ use melmo::catalogue::Value;
 use melmo::drive::{Epsilon, Gap};
 use melmo::geometry::Oracle;
 use melmo::schedule::Restart;
-use melmo_tasks::{GeometryChoice, Settings, number};
+use melmo_tasks::{DeviceChoice, GeometryChoice, Settings, number};
 
 /// The names of methods: shells complete them, and a slip is answered with the nearest.
 fn methods() -> PossibleValuesParser {
@@ -26,6 +26,9 @@ pub struct Solving {
     /// each block as in W=spectral,H=l2
     #[arg(long, value_name = "NORM", help_heading = "Solving")]
     pub geometry: Option<GeometryChoice>,
+    /// Where it is solved: cpu, cuda, cuda:N (GPU N), or auto
+    #[arg(long, default_value = "cpu", value_name = "NAME", help_heading = "Solving")]
+    pub device: DeviceChoice,
     /// How spectral directions are found: auto, newton-schulz:6, minimax:8, gram, svd
     #[arg(long, default_value = "auto", value_name = "NAME", help_heading = "Solving")]
     pub oracle: Oracle,
@@ -168,6 +171,7 @@ impl Solving {
             method: self.method.clone(),
             arguments: given.collect(),
             geometry: self.geometry.clone(),
+            device: self.device,
             oracle: self.oracle,
             iterations: self.iterations,
             epsilon: absolute.or(self.relative_epsilon.map(Epsilon::Relative)),

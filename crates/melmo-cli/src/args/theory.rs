@@ -24,6 +24,7 @@ pub enum Kind {
     Geometries,
     Oracles,
     Methods,
+    Devices,
     Data,
     Formats,
 }

@@ -50,6 +50,19 @@ fn plain(name: &str, formula: &str, about: &str) -> Item {
     Item { name: name.into(), formula: formula.into(), about: about.into(), parameters: Vec::new() }
 }
 
+/// The processor, and the GPUs that are here; the reason where there is none.
+fn devices() -> Vec<Item> {
+    let mut items = vec![plain("cpu", "", "this machine's processor")];
+    match melmo_tasks::device::described() {
+        Ok(gpus) => items.extend(gpus.iter().enumerate().map(|(n, gpu)| {
+            let about = format!("{}, {}, {:.1} GiB", gpu.name, gpu.arch, gpu.memory as f64 / (1u64 << 30) as f64);
+            plain(&format!("cuda:{n}"), "", &about)
+        })),
+        Err(reason) => items.push(plain("cuda", "", &format!("none: {reason}"))),
+    }
+    items
+}
+
 fn sections() -> Vec<Section> {
     let sets = melmo_data::bundled::sets().iter().map(|set| plain(set.name, "", set.about));
     let formats = melmo_data::formats().iter();
@@ -64,6 +77,7 @@ fn sections() -> Vec<Section> {
         section(Kind::Geometries, "Geometries, for --geometry", rows(&catalogue::geometries::<f64>())),
         section(Kind::Oracles, "Ways to spectral directions, for --oracle", oracles),
         section(Kind::Methods, "Methods, for --method", rows(&catalogue::methods::<f64>())),
+        section(Kind::Devices, "Devices, for --device", devices()),
         section(Kind::Data, "Bundled data, in place of an input file", sets.collect()),
         section(Kind::Formats, "File formats", formats.collect()),
     ]

@@ -39,8 +39,8 @@ pub struct Joined<S: Real> {
 struct End {
     info: Info,
     status: Status,
-    /// The method and why it was chosen; none where there was no time for it.
-    method: Option<(String, Option<String>)>,
+    /// The method, why it was chosen and the device; none where there was no time for it.
+    method: Option<(String, Option<String>, Option<String>)>,
 }
 
 impl<S: Real> Joined<S> {
@@ -70,9 +70,9 @@ impl<S: Real> Joined<S> {
             let settings = Settings { time_limit: share.or(settings.time_limit), ..settings.clone() };
             let mut watcher = |_: &Info, _: &mut dyn Solver<S>| each();
             let watch = Watch { watcher: Some(&mut watcher), look: false, ..Watch::default() };
-            let Solved { report, method, reason } = solve(&plan.prepare(strip)?, &settings, watch)?;
+            let Solved { report, method, reason, device } = solve(&plan.prepare(strip)?, &settings, watch)?;
             place(strip, &report.x);
-            Ok(End { info: report.info, status: report.status, method: Some((method, reason)) })
+            Ok(End { info: report.info, status: report.status, method: Some((method, reason, device)) })
         };
         let ends: Vec<End> = threads::map(plan.strips().iter(), one).into_iter().collect::<Result<_, _>>()?;
         let x = x.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -95,9 +95,9 @@ impl<S: Real> Joined<S> {
         let Self { x, status, ends, begun, .. } = self;
         let nothing = || Error::input("an image", "nothing to do", "noise to remove, and a strength above 0");
         let End { info, method, .. } = ends.into_iter().max_by_key(|end| end.info.k).ok_or_else(nothing)?;
-        let (method, reason) = method.unwrap_or_else(|| {
+        let (method, reason, device) = method.unwrap_or_else(|| {
             let (method, _, reason) = solve::method(&whole.problem, &whole.defaults, settings);
-            (method, reason)
+            (method, reason, None)
         });
         let limit = whole.problem.beta_limit();
         // A method that does not smooth has no β: any shows something.
@@ -118,6 +118,6 @@ impl<S: Real> Joined<S> {
         let info = Info { beta, objective: (!unseen).then_some(objective), ..info };
         let (trace, rose) = (Vec::new(), None);
         let report = Report { status, x, z, objective, info, certificate, trace, elapsed, rose, unseen };
-        Ok(Solved { report: report.if_finite(), method, reason })
+        Ok(Solved { report: report.if_finite(), method, reason, device })
     }
 }

@@ -1,0 +1,130 @@
+//! What a device has to know of a problem: sizes, data, and which formulas its kernels are made of.
+
+use melmo::error::Error;
+use melmo::operator;
+use melmo::penalty::{self, Phi, Shape};
+use melmo::problem::Problem;
+use melmo::real::Real;
+use melmo::smooth;
+
+/// A problem as data: ½‖M⊙(x − y)‖² + g(Tx), T picks entries or takes differences, g is a sum over entries or pixels.
+#[derive(Clone, Copy)]
+pub struct Plan<'p, S> {
+    /// Slices, rows and columns: an image has one row a slice, so that threads walk down it.
+    pub shape: [usize; 3],
+    /// The entries that T picks, where it picks some.
+    pub picked: [usize; 2],
+    /// Components of Tx at a place: 1 where T picks entries, 2 in an image, 3 in a volume.
+    pub components: usize,
+    /// y.
+    pub target: &'p [S],
+    /// M.
+    pub mask: Option<&'p [S]>,
+    /// φ.
+    pub phi: Phi,
+    /// Its weights.
+    pub weights: Option<&'p [S]>,
+    /// φ of the norm of a place's components, not of each.
+    pub pixels: bool,
+}
+
+/// Refuses what has no kernel, and says where it is solved.
+fn refuse<T>(what: &str) -> Result<T, Error> {
+    Err(Error::Unsupported(format!("{what}: no kernel of the GPU does that; the processor solves it (device cpu)")))
+}
+
+impl<'p, S: Real> Plan<'p, S> {
+    /// Reads it from the forms of the terms.
+    pub fn of(problem: &'p Problem<S>) -> Result<Self, Error> {
+        let smooth::Form::Proximity { target, mask } = problem.f().form() else {
+            return refuse("a loss other than ½‖M⊙(x − y)‖²");
+        };
+        let (shape, picked, components) = match problem.t().form() {
+            operator::Form::Identity => ([1, 1, target.len()], [0, target.len()], 1),
+            operator::Form::Select(t) => ([1, 1, target.len()], stretch(t)?, 1),
+            operator::Form::Difference2d(t) => ([t.shape().0, 1, t.shape().1], [0, 0], 2),
+            operator::Form::Difference3d(t) => ([t.shape().0, t.shape().1, t.shape().2], [0, 0], 3),
+            _ => return refuse("an operator other than the identity, a choice of blocks or differences"),
+        };
+        let (phi, weights, pixels) = match problem.g().form() {
+            penalty::Form::Entries { phi, weights } => (phi, weights, false),
+            penalty::Form::Pixels { phi, weights } if components > 1 => (phi, weights, true),
+            _ => return refuse("a penalty other than one on entries, or on the differences of a pixel"),
+        };
+        Ok(Self { shape, picked, components, target, mask, phi, weights, pixels })
+    }
+
+    /// Entries of x.
+    pub fn size(&self) -> usize {
+        self.target.len()
+    }
+
+    /// Entries of Tx.
+    pub fn range(&self) -> usize {
+        if self.components == 1 { self.picked[1] } else { self.components * self.size() }
+    }
+
+    /// How many slices a thread walks through: so that there are enough threads, whatever device they run on.
+    pub fn strip(&self) -> usize {
+        ((self.columns() * self.shape[0]) >> 18).clamp(1, 32)
+    }
+
+    /// Fours of columns in a slice.
+    fn columns(&self) -> usize {
+        self.shape[1] * self.shape[2].div_ceil(4)
+    }
+
+    /// Threads of a walk through Tx.
+    pub fn threads(&self) -> usize {
+        match self.components {
+            1 => entry_threads(self.size()),
+            _ => self.columns() * self.shape[0].div_ceil(self.strip()),
+        }
+    }
+
+    /// Terms that a thread of a walk adds up one after another.
+    pub fn terms(&self) -> usize {
+        if self.components == 1 { 16 } else { 4 * self.strip() * self.components }
+    }
+
+    /// Bytes of the data, and of so many points.
+    pub fn bytes(&self, points: usize) -> usize {
+        let arrays = 1 + usize::from(self.mask.is_some()) + points;
+        size_of::<S>().saturating_mul(
+            arrays.saturating_mul(self.size()).saturating_add(self.weights.map_or(0, |weights| weights.len())),
+        )
+    }
+
+    /// The number of the penalty's formula in the kernels, and its parameters.
+    pub(crate) fn formula(&self) -> Option<(u32, [f64; 2])> {
+        Some(match self.phi.shape {
+            Shape::L1 { lambda } => (1, [lambda, 0.0]),
+            Shape::Mcp { lambda, mu } => (2, [lambda, mu]),
+            Shape::Scad { lambda, a } => (3, [lambda, a]),
+            Shape::Huber { lambda, delta } => (4, [lambda, delta]),
+            Shape::LogSum { lambda, theta } => (5, [lambda, theta]),
+            Shape::ElasticNet { lambda, nu } => (6, [lambda, nu]),
+            Shape::Ridge { nu } => (7, [nu, 0.0]),
+            Shape::Interval { lower, upper } => (8, [lower, upper]),
+            _ => return None,
+        })
+    }
+}
+
+/// Threads of a pass over entries: sixteen each.
+pub(crate) fn entry_threads(n: usize) -> usize {
+    n.div_ceil(4096) * 256
+}
+
+/// Where the chosen blocks start, and how long they are, if they are one stretch of x.
+fn stretch(t: &operator::Select) -> Result<[usize; 2], Error> {
+    let mut whole: Option<std::ops::Range<usize>> = None;
+    for (in_x, _) in t.pairs() {
+        whole = match whole {
+            None => Some(in_x),
+            Some(so_far) if so_far.end == in_x.start => Some(so_far.start..in_x.end),
+            Some(_) => return refuse("a choice of blocks that do not follow one another"),
+        };
+    }
+    whole.map(|all| [all.start, all.len()]).map_or_else(|| refuse("no block at all"), Ok)
+}

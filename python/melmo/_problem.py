@@ -31,7 +31,7 @@ class Problem:
         A loss of ``melmo.loss``, or ``fun(x)`` that returns the value and the gradient.
     g : Penalty, object or dict
         A penalty of ``melmo.penalty``; any object with ``value(u)`` and ``prox(u, beta)``, and ``weak_convexity`` (ρ) if
-        it is not convex; or a dict of them for the blocks of Tx.
+        it is not convex; a dict of them for the blocks of Tx; or a list of them for the operators of a ``Stack``.
     T : Operator, matrix or object, optional
         An operator of ``melmo.operator``, an array, a SciPy sparse matrix, or anything with ``matvec``, ``rmatvec`` and
         ``shape``; the identity unless given.
@@ -155,6 +155,8 @@ class Problem:
             threads=threads,
             device=device,
         )
+        if max_iter is None and max_epochs is None:
+            given["max_iter"] = None  # as many as suit its size
         start = self._start(x0)
         shown = None if callback is None else Callback(function("callback", callback), self.packing)
         with Progress(progress, given["max_iter"]) as bar:

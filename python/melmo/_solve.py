@@ -52,7 +52,7 @@ def minimize(
         attribute ``lipschitz``: some methods need one.
     g : Penalty, object or dict
         A penalty of ``melmo.penalty``; any object with ``value(u)`` and ``prox(u, beta)``, and ``weak_convexity`` (ρ) if
-        it is not convex; or a dict of them for the blocks of Tx.
+        it is not convex; a dict of them for the blocks of Tx; or a list of them for the operators of a ``Stack``.
     T : Operator, matrix or object, optional
         An operator of ``melmo.operator``, an array, a SciPy sparse matrix, or anything with ``matvec``, ``rmatvec`` and
         ``shape``; the identity unless given.
@@ -65,8 +65,8 @@ def minimize(
         A method of ``melmo.catalogue()["methods"]``; ``auto`` chooses by the structure of the problem.
     options : dict, optional
         Parameters of the method, such as ``{"gamma": 0.5, "restart": "best"}``.
-    max_iter : int, default 5000
-        Steps at most.
+    max_iter : int, optional
+        Steps at most: 5000, or with ``auto`` as many as go with 5·10⁸ entries of x and Tx, from 5000 to 50 000.
     epsilon, relative_epsilon : float, optional
         Stop at a certificate: dual norm and proximal gap both at most ε, or ε times their values at the start.
     gap, relative_gap : float, optional

@@ -124,4 +124,21 @@ def build_penalty(g: Any, packing: Packing) -> _melmo.Penalty:
             inner = Packing({name: packing.shapes[name]}, packing.precision, single=True, layout=layout)
             parts.append((name, build_penalty(part, inner)))
         return _melmo.Penalty.blocks(packing.precision, packing.layout, parts)
+    if isinstance(g, (list, tuple)):
+        return build_penalty(_of_parts(list(g), packing), packing)
     return UserPenalty(g, packing).build()
+
+
+def _of_parts(penalties: list[Any], packing: Packing) -> dict[str, Any]:
+    """Penalties of the operators of a ``Stack``, in their order, by the blocks of Tx, which are called ``0.x``, ``1.dx``, ``1.dy``, ..."""
+    owners = [name.partition(".") for name in packing.shapes]
+    stacked = [int(number) if dot and number.isdigit() else -1 for number, dot, _ in owners]
+    if set(stacked) != set(range(len(penalties))):
+        many = "no Stack" if -1 in stacked else f"a Stack of {max(stacked) + 1}"
+        raise ValueError(f"g: {len(penalties)} penalties in a list, and T is {many}: give one for each of its operators")
+    for i, part in enumerate(penalties):
+        by_entries = isinstance(part, Penalty) and getattr(part, "on", None) in ("entries", "nonnegative")
+        if stacked.count(i) > 1 and not by_entries:
+            names = ", ".join(name for name, owner in zip(packing.shapes, stacked) if owner == i)
+            raise ValueError(f"g[{i}]: operator {i} of the Stack makes several blocks ({names}); name them in a dict")
+    return {name: penalties[i] for name, i in zip(packing.shapes, stacked)}

@@ -59,7 +59,7 @@ class Callback:
 class Progress:
     """A bar of tqdm, the user's own function, or nothing."""
 
-    def __init__(self, progress: bool | Callable[[int, float], Any], total: int):
+    def __init__(self, progress: bool | Callable[[int, float], Any], total: int | None):
         if not isinstance(progress, bool) and progress is not None and not callable(progress):
             raise TypeError(f"progress: expected True, False or a function of k and F, got {brief(progress)}")
         self.call = progress if callable(progress) else None

@@ -181,8 +181,8 @@ fn solve<'py, S: Terms + Stored>(
         let patience = watcher.patience();
         let watch = Watch { watcher: Some(&mut watcher), trace_every: *trace_every, exact: *exact, ..Watch::default() };
         let threads = threads.unwrap_or_else(Threads::current);
-        let mut solved =
-            threads.run(|| patience.run(|| solve_from(problem, x0, &Defaults::default(), settings, watch)));
+        let defaults = Defaults::of(problem, settings);
+        let mut solved = threads.run(|| patience.run(|| solve_from(problem, x0, &defaults, settings, watch)));
         let halt = watcher.halted();
         if let (Ok(solved), Some(Halt::Interrupted)) = (&mut solved, &halt) {
             drive::moment().run(|| take_best(problem, solved, &mut watcher));

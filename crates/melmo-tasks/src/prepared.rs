@@ -4,6 +4,8 @@ use melmo::geometry::Norm;
 use melmo::problem::Problem;
 use melmo::real::Real;
 
+use crate::settings::Settings;
+
 /// The terms, a start, and what it is solved with unless told otherwise.
 pub struct Prepared<S: Real> {
     /// f(x) + g(Tx).
@@ -38,6 +40,21 @@ pub struct Tuned {
     pub arguments: Vec<(&'static str, f64)>,
     /// Why.
     pub reason: &'static str,
+}
+
+/// Steps of `auto` at most, where a step is short: as many as go with so many entries of x and Tx.
+const ENTRIES: u64 = 500_000_000;
+const MOST: u64 = 50_000;
+
+impl Defaults {
+    /// Those of a problem of one's own, which nobody watches where the method is left to `auto`: steps of small problems cost next to
+    /// nothing, and more of them are allowed, up to 50 000, until nothing is left to do. Whoever names a method has 5000.
+    pub fn of<S: Real>(problem: &Problem<S>, settings: &Settings) -> Self {
+        let entries = (problem.layout().size() + problem.t().range().size()) as u64;
+        let plain = Self::default();
+        let patient = (ENTRIES / entries.max(1)).clamp(plain.iterations, MOST);
+        Self { iterations: if settings.method == "auto" { patient } else { plain.iterations }, ..plain }
+    }
 }
 
 impl Default for Defaults {

@@ -66,6 +66,7 @@ pub mod seeded;
 pub mod smooth;
 pub mod solver;
 pub mod space;
+mod sparse_cholesky;
 pub mod start;
 pub mod statistics;
 mod stream;

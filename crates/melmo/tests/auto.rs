@@ -81,19 +81,105 @@ fn a_trend_filter_settles_with_a_small_gap() {
     assert!(gap <= 1e-6 * report.objective, "{gap:e} of {}", report.objective);
 }
 
-#[test]
-fn a_large_sparse_operator_needs_no_system_solved() {
-    let n = 2000;
+/// A signal of n entries that jumps every hundred, and the differences along it.
+fn jumps(n: usize) -> (Vec<f64>, Sparse<f64>) {
     let mut seeded = Seeded::new(3);
-    let y: Vec<f64> = (0..n).map(|i| f64::from((i / 100) as u32 % 3) + 0.3 * seeded.normal()).collect();
-    let f = MaskedLeastSquares::new(Layout::vector(n).unwrap(), y.clone(), None).unwrap();
+    let y = (0..n).map(|i| f64::from((i / 100) as u32 % 3) + 0.3 * seeded.normal()).collect();
     let triplets = (0..n - 1).flat_map(|i| [(i, i, -1.0), (i, i + 1, 1.0)]);
-    let t = Sparse::from_triplets(n - 1, n, triplets).unwrap();
-    let g = Entrywise::new(L1::new(2.0).unwrap(), n - 1);
+    (y, Sparse::from_triplets(n - 1, n, triplets).unwrap())
+}
+
+#[test]
+fn a_long_chain_is_solved_exactly_in_every_step() {
+    let (y, t) = jumps(2000);
+    let f = MaskedLeastSquares::new(Layout::vector(2000).unwrap(), y.clone(), None).unwrap();
+    let g = Entrywise::new(L1::new(2.0).unwrap(), 1999);
     let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(t)).unwrap();
-    assert_eq!(choose(&problem).method, "primal-dual");
+    assert_eq!(choose(&problem).method, "admm");
     let report = solved(&problem, &y);
     assert_eq!(report.status, Status::Settled);
     let gap = report.certificate.unwrap().optimality.unwrap().gap;
     assert!(gap <= 1e-5 * report.objective, "{gap:e} of {}", report.objective);
+}
+
+/// A loss as a user's own may be: nothing is known of it but values and gradients.
+struct Own<F>(Layout, F);
+
+impl<F: Fn(f64, usize) -> (f64, f64) + Send + Sync> Smooth<f64> for Own<F> {
+    fn layout(&self) -> &Layout {
+        &self.0
+    }
+
+    fn value_grad(&self, grad: &mut [f64], x: &[f64], _: &mut [f64]) -> f64 {
+        let each = grad.iter_mut().zip(x).enumerate();
+        each.map(|(i, (grad, &x))| {
+            let (value, slope) = (self.1)(x, i);
+            *grad = slope;
+            value
+        })
+        .sum()
+    }
+}
+
+/// Σeˣ − yx behind differences: no L_f is known, and none holds everywhere. The answer keeps what a level's counts sum to, but for
+/// the multiplier at its ends.
+#[test]
+fn a_loss_without_a_known_curvature_goes_by_trial() {
+    let n = 40;
+    let y: Vec<f64> = (0..n).map(|i| if i < n / 2 { 2.0 } else { 9.0 }).collect();
+    let (counts, lambda) = (y.clone(), 3.0);
+    let f = Own(Layout::vector(n).unwrap(), move |x: f64, i: usize| (x.exp() - counts[i] * x, x.exp() - counts[i]));
+    let g = Entrywise::new(L1::new(lambda).unwrap(), n - 1);
+    let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(steps(n))).unwrap();
+    assert_eq!(choose(&problem).method, "primal-dual");
+    let report = solved(&problem, &vec![0.0; n]);
+    assert_eq!(report.status, Status::Settled);
+    let half = (n / 2) as f64;
+    for (x, y) in report.x.iter().zip(&y) {
+        let level = if *y < 5.0 { 2.0 + lambda / half } else { 9.0 - lambda / half };
+        assert!((x - level.ln()).abs() < 1e-5, "{x} {}", level.ln());
+    }
+}
+
+/// MCP on random measurements, from 0: plain steps end in a poor local minimum, a path finds what was measured.
+#[test]
+fn a_path_passes_by_poor_minima() {
+    let (rows, cols, nonzero) = (60, 150, 14);
+    let mut seeded = Seeded::new(5);
+    let a: Vec<f64> = seeded.normals::<f64>(rows * cols).iter().map(|v| v / (rows as f64).sqrt()).collect();
+    let truth: Vec<f64> = (0..cols).map(|j| if j % 11 == 0 && j / 11 < nonzero { 1.5 } else { 0.0 }).collect();
+    let image = |row: &[f64]| row.iter().zip(&truth).map(|(a, x)| a * x).sum::<f64>();
+    let b: Vec<f64> = a.chunks(cols).map(|row| image(row) + 0.01 * seeded.normal()).collect();
+    let make = || LeastSquares::new(Box::new(Dense::new(a.clone(), rows, cols).unwrap()), b.clone()).unwrap();
+    let penalty = || Entrywise::new(Mcp::new(0.1, 2.0).unwrap(), cols);
+    let by_columns = Problem::new(make(), penalty(), Identity::new(Layout::vector(cols).unwrap())).unwrap();
+    let own = Problem::from_boxes(
+        Box::new(Hidden(make())),
+        Box::new(penalty()),
+        Box::new(Identity::new(Layout::vector(cols).unwrap())),
+    );
+    for (problem, method) in [(by_columns, "coordinate-graduated"), (own.unwrap(), "fista-graduated")] {
+        assert_eq!(choose(&problem).method, method);
+        let report = solved(&problem, &vec![0.0; cols]);
+        assert_eq!(report.status, Status::Settled, "{method}");
+        let far = report.x.iter().zip(&truth).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(far < 0.05, "{method}: {far:e}");
+    }
+}
+
+/// A loss that does not say what it is made of.
+struct Hidden(LeastSquares<f64>);
+
+impl Smooth<f64> for Hidden {
+    fn layout(&self) -> &Layout {
+        self.0.layout()
+    }
+
+    fn work_len(&self) -> usize {
+        self.0.work_len()
+    }
+
+    fn value_grad(&self, grad: &mut [f64], x: &[f64], work: &mut [f64]) -> f64 {
+        self.0.value_grad(grad, x, work)
+    }
 }

@@ -15,12 +15,13 @@ use melmo::report::Report;
 use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, LeastSquares, Logistic, MaskedLeastSquares, Smooth};
 
-const NEW: [&str; 11] = [
+const NEW: [&str; 12] = [
     "scaled",
     "metric",
     "tilted",
     "proximal-gradient",
     "fista",
+    "fista-graduated",
     "admm",
     "admm-graduated",
     "reweighted",
@@ -236,7 +237,7 @@ fn smoothing_methods_reach_a_certificate_on_differences() {
 #[test]
 fn proximal_methods_show_a_point_that_is_certified() {
     let (problem, _, seen) = recovery(false);
-    for method in ["proximal-gradient", "fista", "admm", "admm-graduated"] {
+    for method in ["proximal-gradient", "fista", "fista-graduated", "admm", "admm-graduated"] {
         let report = solve(&problem, method, &seen, Stop::after(400)).unwrap();
         let certificate = report.certificate.as_ref().unwrap();
         assert!(certificate.dual_norm.upper < 1e-5 && certificate.prox_gap < 1e-5, "{method}: {certificate:?}");

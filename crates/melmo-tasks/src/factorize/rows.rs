@@ -180,7 +180,7 @@ impl<S: Real> Equations<S> {
     /// ½wᵀGw − tᵀw + Σ g_j(w_j).
     fn value(&self, g: &dyn Coordinates<S>, w: &[S]) -> f64 {
         let quadratic = (0..self.rank).map(|j| 0.5 * (self.slope(j, w) - self.target[j].f64()) * w[j].f64());
-        quadratic.sum::<f64>() + (0..self.rank).map(|j| g.value_of(j, &w[j..j + 1])).sum::<f64>()
+        quadratic.sum::<f64>() + (0..self.rank).map(|j| g.value_of(j, &mut [w[j]])).sum::<f64>()
     }
 }
 

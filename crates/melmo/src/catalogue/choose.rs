@@ -2,6 +2,7 @@
 
 use crate::metric;
 use crate::operator::Form as Operator;
+use crate::penalty::Streamed;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::smooth::Form as Loss;
@@ -37,26 +38,40 @@ pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
             if matches!(operator.form(), Operator::Dense(_) | Operator::Sparse(_))
                 && problem.g().coordinates().is_some() =>
         {
-            Choice::new(
-                "coordinate-descent",
-                "a linear model with a penalty of entries or groups: one unit after another",
-            )
+            let why = "a linear model with a penalty of entries or groups: one unit after another";
+            on_a_path(problem, ["coordinate-descent", "coordinate-graduated"], why)
         }
         (Loss::Linear { .. }, Operator::Identity) => {
-            Choice::new("fista", "a linear model with T = I: the prox of g itself is at hand, no smoothing is needed")
+            let why = "a linear model with T = I: the prox of g itself is at hand, no smoothing is needed";
+            on_a_path(problem, ["fista", "fista-graduated"], why)
         }
-        (_, Operator::Identity | Operator::Select(_)) if f.lipschitz().is_some() => Choice::new(
-            "fista",
-            "T is the identity or selects blocks: the prox of g∘T is at hand, no smoothing is needed",
-        ),
+        (_, Operator::Identity | Operator::Select(_)) if f.lipschitz().is_some() => {
+            let why = "T is the identity or selects blocks: the prox of g∘T is at hand, no smoothing is needed";
+            on_a_path(problem, ["fista", "fista-graduated"], why)
+        }
         (Loss::General, Operator::Identity | Operator::Select(_)) => {
-            Choice::new("fista", "the prox of g∘T is at hand, no smoothing is needed; L_f is found by trial")
+            let why = "the prox of g∘T is at hand, no smoothing is needed; L_f is found by trial";
+            on_a_path(problem, ["fista", "fista-graduated"], why)
         }
         (_, Operator::Difference2d(_) | Operator::Difference3d(_)) if f.lipschitz().is_some() => differences(problem),
         (_, Operator::Dense(_) | Operator::Sparse(_) | Operator::General) if f.lipschitz().is_some() => {
             general(problem)
         }
+        (Loss::General, _) if f.lipschitz().is_none() && is_convex(problem) => Choice::new(
+            "primal-dual",
+            "a loss of which no L_f is known: it is found by trial, and every step costs T and T* once",
+        ),
         _ => by_metric(problem),
+    }
+}
+
+/// The second method, which starts with a path, where g is not convex; the first where it is, and where every entry is a problem of
+/// its own: nothing is decided there by what the others do.
+fn on_a_path<S: Real>(problem: &Problem<S>, [plain, graduated]: [&'static str; 2], why: &str) -> Choice {
+    let apart = matches!(problem.f().form(), Loss::Proximity { .. }) && problem.g().coordinates().is_some();
+    match is_convex(problem) || apart {
+        true => Choice::new(plain, why),
+        false => Choice::new(graduated, format!("{why}; ρ > 0: from 0, down a path that passes by poor local minima")),
     }
 }
 
@@ -67,19 +82,22 @@ fn differences<S: Real>(problem: &Problem<S>) -> Choice {
         Loss::Linear { operator, .. }
             if is_convex(problem) && matches!(operator.form(), Operator::Dense(_) | Operator::Sparse(_)) =>
         {
-            Choice::new(
-                "metric",
-                format!("{grid} and a matrix in f, which may be ill-conditioned: metric steps by cosine transforms"),
-            )
+            let why = "and a matrix in f, which may be ill-conditioned: quasi-Newton steps learn its curvature";
+            Choice::new("lbfgs", format!("{grid} {why}"))
         }
         _ if is_convex(problem) => Choice::new(
             "primal-dual",
             format!("{grid}, g convex: every step costs T and T* once, and its own dual certifies it"),
         ),
-        Loss::Proximity { mask: Some(_), .. } => Choice::new(
-            "admm",
-            format!("{grid} with entries missing, g not convex: z keeps jumps that smoothing would fill in"),
-        ),
+        Loss::Proximity { mask: Some(_), .. } => {
+            let filled = "with entries missing, g not convex: from a smooth point, which fills them in";
+            match problem.g().streamed() {
+                Some(Streamed::Entries(_)) => {
+                    Choice::new("reweighted", format!("{grid} {filled}, weights change as x does"))
+                }
+                _ => Choice::new("dca", format!("{grid} {filled}, one convex problem after another")),
+            }
+        }
         _ => Choice::new(
             "tilted",
             format!(
@@ -91,16 +109,16 @@ fn differences<S: Real>(problem: &Problem<S>) -> Choice {
 
 /// T = any matrix or operator, L_f known.
 fn general<S: Real>(problem: &Problem<S>) -> Choice {
-    if metric::is_decomposed(problem) {
-        let why =
-            "a general operator on few entries: x-steps are exact, by one decomposition, and constraints are kept by z";
+    if metric::is_direct(problem) {
+        let why = "a general operator that is sparse or on few entries: x-steps are exact, by one factor, and constraints are \
+                   kept by z";
         return Choice::new("admm", why);
     }
-    if is_convex(problem) {
-        let why = "a general operator, g convex: every step costs T and T* once, no system is solved";
-        return Choice::new("primal-dual", why);
+    let why = "a general operator: every step costs T and T* once, no system is solved";
+    match is_convex(problem) {
+        true => Choice::new("primal-dual", why),
+        false => Choice::new("primal-dual", format!("{why}; ρ > 0: β starts near 1/ρ to pass by poor local minima")),
     }
-    by_metric(problem)
 }
 
 /// Whatever metric there is.
@@ -122,7 +140,7 @@ mod tests {
     use super::*;
     use crate::block::Layout;
     use crate::operator::{Dense, Difference2d, Identity, LinOp, Mask, Select};
-    use crate::penalty::{Entrywise, L1, Mcp, Prox};
+    use crate::penalty::{Entrywise, Group, L1, Mcp, Prox, Spectral};
     use crate::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
 
     /// A loss of which nothing is known, as a user's own may be.
@@ -150,6 +168,11 @@ mod tests {
         assert!(choice.reason.contains("cosine") && choice.reason.contains("1/ρ"), "{}", choice.reason);
         let identity = Problem::new(f(), l1(12), Identity::new(layout.clone())).unwrap();
         assert_eq!(choose(&identity).method, "fista");
+        let mcp = Mcp::new(0.1, 2.0).unwrap();
+        let apart = Problem::new(f(), Entrywise::new(mcp, 12), Identity::new(layout.clone())).unwrap();
+        assert_eq!(choose(&apart).method, "fista");
+        let spectral = Problem::new(f(), Spectral::new(mcp, &layout).unwrap(), Identity::new(layout.clone())).unwrap();
+        assert_eq!(choose(&spectral).method, "fista-graduated");
         let factors = Factorization::new(vec![1.0; 12], 4, 3, 2).unwrap();
         let w = Select::new(factors.layout(), &["W"]).unwrap();
         assert_eq!(choose(&Problem::new(factors, l1(8), w).unwrap()).method, "alternating");
@@ -175,9 +198,8 @@ mod tests {
             choose(&Problem::from_boxes(Box::new(f), g, t).unwrap())
         };
         assert_eq!([chosen(12, true).method, chosen(12, false).method], ["admm"; 2]);
-        assert_eq!(chosen(1000, true).method, "primal-dual");
-        let choice = chosen(1000, false);
-        assert!(choice.method == "metric" && choice.reason.contains("conjugate-gradients"), "{choice:?}");
+        assert_eq!([chosen(1000, true).method, chosen(1000, false).method], ["primal-dual"; 2]);
+        assert!(chosen(1000, false).reason.contains("1/ρ"));
     }
 
     #[test]
@@ -189,9 +211,12 @@ mod tests {
         let mcp = || Entrywise::new(Mcp::new(0.1, 2.0).unwrap(), 24);
         let holes = || Some((0..12).map(|i| f64::from(i % 2)).collect());
         assert_eq!(choose(&Problem::new(seen(None), l1(), t()).unwrap()).method, "primal-dual");
-        assert_eq!(choose(&Problem::new(seen(holes()), mcp(), t()).unwrap()).method, "admm");
+        assert_eq!(choose(&Problem::new(seen(holes()), mcp(), t()).unwrap()).method, "reweighted");
+        let range = LinOp::<f64>::range(&t()).clone();
+        let pixels = Group::pixels(Mcp::new(0.1, 2.0).unwrap(), &range).unwrap();
+        assert_eq!(choose(&Problem::new(seen(holes()), pixels, t()).unwrap()).method, "dca");
         let design = Dense::new(vec![1.0; 24], 2, 12).unwrap();
         let model = LeastSquares::new(Box::new(design), vec![1.0; 2]).unwrap();
-        assert_eq!(choose(&Problem::new(model, l1(), t()).unwrap()).method, "metric");
+        assert_eq!(choose(&Problem::new(model, l1(), t()).unwrap()).method, "lbfgs");
     }
 }

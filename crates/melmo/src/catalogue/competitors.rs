@@ -61,6 +61,19 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
         },
         MethodRow {
             entry: Entry {
+                name: "fista-graduated",
+                formula: "`fista` on g_t(u) = t²g(u/t), t ← fall·t after every step, from where 0 is the answer down to 1",
+                about: "a path that passes by poor local minima of weakly convex penalties, from 0; the rest is `fista`",
+                parameters: const { &[Parameter::new("fall", 0.95, "in (0, 1): what t is multiplied by in a step")] },
+            },
+            build: |a, problem, geometry, x0| {
+                let solver = ProximalGradient::new(problem, true, x0)?.graduated(a.number("fall"))?;
+                Ok(Box::new(solver.in_norm(geometry)?))
+            },
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
                 name: "admm",
                 formula: "x ← argmin f(x) + σ/2‖Tx − z + u‖², z ← prox_{g/σ}(Tx + u), u ← u + Tx − z",
                 about: "splitting with a penalty σ > ρ",

@@ -46,7 +46,7 @@ pub(super) fn guarantee<S: Real>(method: &str, case: &Case<'_, S>) -> Result<Gua
     let convex = case.facts.rho == 0.0;
     Ok(match method {
         "proximal-gradient" => proximal_gradient(case),
-        "fista" if convex => fista(case),
+        "fista" | "fista-graduated" if convex => fista(case),
         "admm" | "admm-graduated" if convex => splittings::admm(method, case)?,
         "dca" if convex => splittings::admm(method, case)?,
         "dca" => dca(case),
@@ -80,7 +80,12 @@ fn why_not(method: &str) -> &'static str {
             "Liu & Nocedal (1989) ask for a twice differentiable, uniformly convex function, which F_β is not; elsewhere nothing \
              bounds the angle between a step and the gradient"
         }
-        "coordinate-descent" | "polished" => "working sets and extrapolation; F falls, no rate is proven",
+        "fista-graduated" => {
+            "on its path it minimises other penalties; from its end on it is `fista`, which is only restarted"
+        }
+        "coordinate-descent" | "coordinate-graduated" | "polished" => {
+            "working sets and extrapolation; F falls, no rate is proven"
+        }
         _ => "nothing is proven about it",
     }
 }

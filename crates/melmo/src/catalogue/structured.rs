@@ -77,6 +77,19 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
         },
         MethodRow {
             entry: Entry {
+                name: "coordinate-graduated",
+                formula: "`coordinate-descent` on g_t(u) = t²g(u/t), t ← fall·t after every round, from where 0 is the answer down to 1",
+                about: "regression: a path, as of λ, that passes by poor local minima of MCP and SCAD, from 0",
+                parameters: const { &[Parameter::new("fall", 0.85, "in (0, 1): what t is multiplied by in a round")] },
+            },
+            build: |a, problem, geometry, x0| {
+                let solver = CoordinateDescent::new(problem, x0)?.graduated(a.number("fall"))?;
+                Ok(Box::new(solver.in_norm(geometry)?))
+            },
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
                 name: "polished",
                 formula: "`coordinate-descent`; then `scaled` from there until β is small, `coordinate-descent` again; the lower end",
                 about: "regression: smoothing leaves basins that coordinate descent is caught in",

@@ -1,17 +1,19 @@
 //! M: metrics made of the problem, M ⪰ ∇²f(x) + T*T/β, in which a step needs no length: x ← x − M⁻¹∇F_β(x).
 //!
 //! F_β(x − d) ≤ F_β(x) − ⟨∇F_β(x), d⟩ + ½‖d‖²_M when M bounds the Hessian of f and β < 1/ρ (`docs/theory.md`). Worth it where M⁻¹ is cheap: differences of
-//! an image ⇒ cosine transforms, T = I and a loss on entries ⇒ a diagonal, few entries ⇒ a decomposition, linear models ⇒ conjugate gradients.
+//! an image ⇒ cosine transforms, T = I and a loss on entries ⇒ a diagonal, a sparse T ⇒ its factor, few entries ⇒ a decomposition, linear models ⇒ conjugate gradients.
 
 mod conjugate_gradients;
 mod cosine;
 mod decomposed;
 mod diagonal;
+mod factored;
 
 pub use conjugate_gradients::ConjugateGradients;
 pub use cosine::Cosine;
 pub use decomposed::Decomposed;
 pub use diagonal::Diagonal;
+pub use factored::Factored;
 
 use crate::error::Error;
 use crate::operator::{self, LinOp};
@@ -44,6 +46,7 @@ pub enum Hessian<'p, S> {
 /// |---|---|---|
 /// | any with a known L_f | differences of an image or a volume | `cosine`: L_f + T*T/β |
 /// | ½‖M⊙(x − y)‖² | identity | `diagonal`: M + 1/β |
+/// | Σhᵢ((Ax)ᵢ), or any with a known L_f | any with few entries, and A too | `factored`: the same as LDLᵀ, which stays sparse |
 /// | Σhᵢ((Ax)ᵢ), or any with a known L_f | any, on at most 768 entries | `decomposed`: sup h″·A*A + T*T/β, or L_f + T*T/β |
 /// | Σhᵢ((Ax)ᵢ) | any | `conjugate-gradients`: sup h″·A*A + T*T/β |
 /// | any with a known L_f | any | `conjugate-gradients`: L_f + T*T/β |
@@ -74,15 +77,21 @@ pub fn for_problem<'p, S: Real>(problem: &'p Problem<S>) -> Result<(&'static str
     })
 }
 
-/// Whether [`for_problem`] decomposes the metric of a problem whose operator has no structure.
-pub fn is_decomposed<S: Real>(problem: &Problem<S>) -> bool {
+/// Whether [`for_problem`] solves exactly with the metric of a problem whose operator has no structure: factored or decomposed.
+pub fn is_direct<S: Real>(problem: &Problem<S>) -> bool {
     let known = matches!(problem.f().form(), smooth::Form::Linear { .. }) || problem.f().lipschitz().is_some();
-    known && problem.layout().size() <= decomposed::LARGEST
+    let few = problem.layout().size() <= decomposed::LARGEST;
+    known && (few || matches!(for_problem(problem), Ok(("factored", _))))
 }
 
-/// H + T*T/β for operators without structure: decomposed where there are few entries, by conjugate gradients elsewhere.
+/// H + T*T/β for operators without structure: factored where it is sparse, decomposed where there are few entries, by conjugate
+/// gradients elsewhere.
 fn general<'p, S: Real>(hessian: Hessian<'p, S>, problem: &'p Problem<S>) -> (&'static str, Box<dyn Metric<S> + 'p>) {
-    match is_decomposed(problem).then(|| Decomposed::new(&hessian, problem.t())).flatten() {
+    if let Some(metric) = Factored::new(&hessian, problem.t()) {
+        return ("factored", Box::new(metric));
+    }
+    let few = problem.layout().size() <= decomposed::LARGEST;
+    match few.then(|| Decomposed::new(&hessian, problem.t())).flatten() {
         Some(metric) => ("decomposed", Box::new(metric)),
         None => ("conjugate-gradients", Box::new(ConjugateGradients::new(hessian, problem.t()))),
     }

@@ -21,8 +21,8 @@ pub trait Coordinates<S: Real>: Send + Sync {
     /// The largest t for which the ball of radius t lies in ∂g_c(0): λ for a kink λ|u|, 0 for a unit that is smooth or free.
     fn threshold_of(&self, c: usize) -> f64;
 
-    /// g_c(u).
-    fn value_of(&self, c: usize, u: &[S]) -> f64;
+    /// g_c(u); u may be overwritten.
+    fn value_of(&self, c: usize, u: &mut [S]) -> f64;
 
     /// u ← prox_{βg_c}(u), for βρ < 1.
     fn prox_of(&self, c: usize, u: &mut [S], beta: f64);
@@ -81,7 +81,7 @@ impl<S: Real, P: Separable<S>> Coordinates<S> for Entrywise<P, S> {
         kink(&self.phi) * weight(&self.weights, c).f64()
     }
 
-    fn value_of(&self, c: usize, u: &[S]) -> f64 {
+    fn value_of(&self, c: usize, u: &mut [S]) -> f64 {
         let w = weight(&self.weights, c);
         if w > S::ZERO { w.f64() * self.phi.phi(u[0]).f64() } else { 0.0 }
     }
@@ -118,7 +118,7 @@ impl<S: Real, P: Separable<S>> Coordinates<S> for Group<P, S> {
         if c < self.groups.len() { kink(&self.phi) * weight(&self.weights, c).f64() } else { 0.0 }
     }
 
-    fn value_of(&self, c: usize, u: &[S]) -> f64 {
+    fn value_of(&self, c: usize, u: &mut [S]) -> f64 {
         if c >= self.groups.len() {
             return 0.0;
         }
@@ -199,7 +199,7 @@ impl<S: Real> Coordinates<S> for Blocks<S> {
         }
     }
 
-    fn value_of(&self, c: usize, u: &[S]) -> f64 {
+    fn value_of(&self, c: usize, u: &mut [S]) -> f64 {
         match self.owner(c) {
             Owner::Part(part, g, c) => part.weight * g.value_of(c, u),
             Owner::Free(_) => 0.0,
@@ -236,7 +236,7 @@ mod tests {
             let mut entries = Vec::new();
             by_units.members(c, &mut entries);
             let mut unit: Vec<f64> = entries.iter().map(|&i| u[i]).collect();
-            value += by_units.value_of(c, &unit);
+            value += by_units.value_of(c, &mut unit.clone());
             by_units.prox_of(c, &mut unit, 0.4);
             for (&i, v) in entries.iter().zip(unit) {
                 (parts[i], seen[i]) = (v, seen[i] + 1);

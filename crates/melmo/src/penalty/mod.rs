@@ -5,6 +5,7 @@
 
 mod blocks;
 mod coordinates;
+mod dilated;
 mod elastic_net;
 mod entrywise;
 mod form;
@@ -30,6 +31,7 @@ mod tile;
 
 pub use blocks::Blocks;
 pub use coordinates::Coordinates;
+pub(crate) use dilated::{Dilated, dilated_prox, first_dilation};
 pub use elastic_net::ElasticNet;
 pub use entrywise::Entrywise;
 pub use form::{Form, Phi, Shape};

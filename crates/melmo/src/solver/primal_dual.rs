@@ -31,6 +31,9 @@ pub struct Memo<S: Real> {
     w: Vec<S>,
     beta: f64,
     adapt: f64,
+    /// L, where it is found by trial.
+    #[serde(default)]
+    lipschitz: f64,
 }
 
 impl<'p, S: Real> PrimalDual<'p, S> {
@@ -45,8 +48,7 @@ impl<'p, S: Real> PrimalDual<'p, S> {
 
     /// 4‖T‖²/L_f: above it L_f alone limits the primal step, and a larger β only slows the dual one.
     pub fn largest_beta(problem: &Problem<S>) -> f64 {
-        let norm = problem.t().norm_bound();
-        4.0 * norm * norm / problem.f().lipschitz().unwrap_or(0.0).max(f64::MIN_POSITIVE)
+        largest_beta(problem, problem.f().lipschitz().unwrap_or(0.0))
     }
 }
 
@@ -72,16 +74,20 @@ impl<'p, S: Real> Method for PrimalDual<'p, S> {
     fn save(&mut self, _: u64) -> state::Memo<S> {
         let Self { iteration, common, .. } = self;
         let [x, z, w] = [&common.x, &iteration.z, &iteration.w].map(Vec::clone);
-        state::Memo::PrimalDual(Memo { x, z, w, beta: iteration.beta, adapt: iteration.adapt })
+        let Iteration { beta, adapt, lipschitz, .. } = *iteration;
+        state::Memo::PrimalDual(Memo { x, z, w, beta, adapt, lipschitz })
     }
 
     fn restore(&mut self, _: u64, memo: &state::Memo<S>) -> Result<(), Error> {
-        let state::Memo::PrimalDual(Memo { x, z, w, beta, adapt }) = memo else {
+        let state::Memo::PrimalDual(Memo { x, z, w, beta, adapt, lipschitz }) = memo else {
             return memo.is_none_of("primal-dual");
         };
-        finite([*adapt])?;
+        finite([*adapt, *lipschitz])?;
         let beta = positive("beta of a saved state", *beta)?;
         self.iteration.restore([x, z, w], beta, *adapt)?;
+        if self.iteration.trial {
+            self.iteration.lipschitz = lipschitz.max(0.0);
+        }
         self.common.x.copy_from_slice(x);
         Ok(())
     }
@@ -100,7 +106,8 @@ impl<S: Real> Measured for PrimalDual<'_, S> {
 /// u  = βw + T(2x⁺ − x)        z⁺ = prox_{βg}(u)        w⁺ = (u − z⁺)/β ∈ ∂g(z⁺)
 /// ```
 ///
-/// It converges for convex f and g when 1/τ ≥ L_f/2 + ‖T‖²/β. For weakly convex g it is run with β < 1/ρ, where the prox has one
+/// It converges for convex f and g when 1/τ ≥ L_f/2 + ‖T‖²/β. Where L_f is not known, L takes its place: a step is taken again with
+/// 2L until f(x⁺) ≤ f(x) + ⟨∇f(x), x⁺ − x⟩ + L/2‖x⁺ − x‖². L never falls, so that it stays in the end. For weakly convex g it is run with β < 1/ρ, where the prox has one
 /// answer: a heuristic, without a proof. ‖∇f(x⁺) + T*w⁺‖₂ and ‖Tx⁺ − z⁺‖₂ are at once its two residuals (Goldstein et al. 2013)
 /// and the two numbers of a certificate.
 pub(super) struct Iteration<'p, S> {
@@ -115,10 +122,14 @@ pub(super) struct Iteration<'p, S> {
     pub adapt: f64,
     /// ‖∇f(x) + T*w‖₂ and ‖Tx − z‖₂.
     pub residuals: [f64; 2],
-    lipschitz: f64,
+    /// L_f, or L.
+    pub lipschitz: f64,
+    trial: bool,
     tx: Vec<S>,
     /// ∇f(x) + T*w.
     v: Vec<S>,
+    /// f(x).
+    value: f64,
     u: Vec<S>,
     next: Next<S>,
     work: Vec<S>,
@@ -130,6 +141,7 @@ struct Next<S> {
     z: Vec<S>,
     w: Vec<S>,
     tx: Vec<S>,
+    v: Vec<S>,
 }
 
 /// τ stays this far inside its bound.
@@ -140,24 +152,21 @@ const UNBALANCED: f64 = 2.0;
 const ADAPT: (f64, f64) = (0.5, 0.95);
 
 impl<'p, S: Real> Iteration<'p, S> {
-    /// At x₀ with z = prox_{βg}(Tx₀). Refuses a loss whose L_f is not known, and β ≥ 1/ρ.
+    /// At x₀ with z = prox_{βg}(Tx₀). Refuses β ≥ 1/ρ.
     pub fn new(problem: &'p Problem<S>, beta: f64, path: [f64; 2], x0: &[S]) -> Result<Self, Error> {
         problem.check_start(x0)?;
         Error::expect_positive("beta", beta)?;
         let fits = beta * problem.g().weak_convexity() < 1.0;
         Error::expect_parameter("beta", beta, fits, "below 1/ρ: the penalty 1/β has to exceed the weak convexity")?;
-        let Some(lipschitz) = problem.f().lipschitz() else {
-            let message = "primal–dual steps need a loss whose L_f is known: their length comes from it";
-            return Err(Error::Unsupported(message.into()));
-        };
+        let known = problem.f().lipschitz();
         let (f, g, t) = (problem.f(), problem.g(), problem.t());
         let (n, m) = (x0.len(), t.range().size());
         let [z, w, tx, u, next_z, next_w, next_tx] = [(); 7].map(|()| vec![S::ZERO; m]);
         let work = vec![S::ZERO; f.work_len().max(g.work_len()).max(t.work_len())];
-        let next = Next { x: x0.to_vec(), z: next_z, w: next_w, tx: next_tx };
-        let (v, residuals) = (vec![S::ZERO; n], [f64::NAN; 2]);
-        let x = x0.to_vec();
-        Ok(Self { problem, x, z, w, beta, path, adapt: ADAPT.0, residuals, lipschitz, tx, v, u, next, work })
+        let next = Next { x: x0.to_vec(), z: next_z, w: next_w, tx: next_tx, v: vec![S::ZERO; n] };
+        let (v, residuals, value) = (vec![S::ZERO; n], [f64::NAN; 2], f64::NAN);
+        let (x, adapt, lipschitz, trial) = (x0.to_vec(), ADAPT.0, known.unwrap_or(0.0), known.is_none());
+        Ok(Self { problem, x, z, w, beta, path, adapt, residuals, lipschitz, trial, tx, v, value, u, next, work })
     }
 
     /// z and w from x alone: z = prox_{βg}(Tx), w = (Tx − z)/β. Answers whether all is finite.
@@ -167,6 +176,9 @@ impl<'p, S: Real> Iteration<'p, S> {
         problem.g().prox(z, tx, *beta, work);
         slopes(w, tx, z, *beta);
         self.look();
+        if self.trial {
+            self.first_curvature();
+        }
         self.residuals.iter().all(|residual| residual.is_finite())
     }
 
@@ -186,7 +198,22 @@ impl<'p, S: Real> Iteration<'p, S> {
     /// v and the residuals at the current point.
     fn look(&mut self) {
         let Self { problem, x, z, w, tx, v, work, .. } = self;
-        self.residuals = residuals(problem, v, [x, z, w, tx], work);
+        (self.value, self.residuals) = residuals(problem, v, [x, z, w, tx], work);
+    }
+
+    /// L from a short way down ∇f + T*w: ‖Δ∇f‖/‖Δx‖; and β no larger than that makes sense.
+    fn first_curvature(&mut self) {
+        let Self { problem, x, w, v, next, work, .. } = self;
+        let size = vector::norm2(v);
+        let way = 1e-3 * vector::norm2(x).max(1.0) / size;
+        if size > 0.0 && way.is_finite() {
+            vector::add_scaled(&mut next.x, x, -way, v);
+            problem.f().value_grad(&mut next.v, &next.x, work);
+            problem.t().adjoint_add(&mut next.v, w, work);
+            let change = next.v.iter().zip(&*v).map(|(&a, &b)| (a - b).f64().powi(2)).sum::<f64>().sqrt();
+            self.lipschitz = Some(change / (way * size)).filter(|found| found.is_finite()).unwrap_or(1.0);
+        }
+        self.beta = self.beta.min(largest_beta(self.problem, self.lipschitz));
     }
 
     /// τ for the current β.
@@ -197,6 +224,31 @@ impl<'p, S: Real> Iteration<'p, S> {
 
     /// One step; `false` when something was not finite: then x, z and w are where they were.
     pub fn step(&mut self) -> bool {
+        let (value, found) = loop {
+            let (value, found) = self.ahead();
+            let finite = value.is_finite() && found.iter().all(|residual| residual.is_finite());
+            match () {
+                () if self.trial && self.lipschitz < f64::MAX.sqrt() && !(finite && self.lies_below(value)) => {
+                    self.lipschitz = (2.0 * self.lipschitz).max(f64::MIN_POSITIVE.sqrt());
+                }
+                () if finite => break (value, found),
+                () => {
+                    self.residuals = [f64::NAN; 2];
+                    return false;
+                }
+            }
+        };
+        (self.value, self.residuals) = (value, found);
+        let Self { x, z, w, tx, v, next, .. } = self;
+        for (old, new) in [(x, &mut next.x), (z, &mut next.z), (w, &mut next.w), (tx, &mut next.tx), (v, &mut next.v)] {
+            std::mem::swap(old, new);
+        }
+        self.balance();
+        true
+    }
+
+    /// What a step with the current L leads to, into `next`: f there, and the residuals.
+    fn ahead(&mut self) -> (f64, [f64; 2]) {
         let tau = self.step_length();
         let Self { problem, x, w, beta, tx, v, u, next, work, .. } = self;
         vector::add_scaled(&mut next.x, x, -tau, v);
@@ -212,17 +264,17 @@ impl<'p, S: Real> Iteration<'p, S> {
         );
         problem.g().prox(&mut next.z, u, *beta, work);
         slopes(&mut next.w, u, &next.z, *beta);
-        let found = residuals(problem, v, [&next.x, &next.z, &next.w, &next.tx], work);
-        self.residuals = found;
-        if !found.iter().all(|residual| residual.is_finite()) {
-            return false;
-        }
-        std::mem::swap(&mut self.x, &mut self.next.x);
-        std::mem::swap(&mut self.z, &mut self.next.z);
-        std::mem::swap(&mut self.w, &mut self.next.w);
-        std::mem::swap(&mut self.tx, &mut self.next.tx);
-        self.balance();
-        true
+        residuals(problem, &mut next.v, [&next.x, &next.z, &next.w, &next.tx], work)
+    }
+
+    /// f(x⁺) ≤ f(x) + ⟨∇f(x), x⁺ − x⟩ + L/2‖x⁺ − x‖², give or take rounding; ∇f(x) = v − T*w.
+    fn lies_below(&self, value: f64) -> bool {
+        let Self { x, w, tx, v, next, lipschitz, .. } = self;
+        let moves = next.x.iter().zip(x).zip(v).map(|((&next, &x), &v)| ((next - x).f64(), v.f64()));
+        let (slope, squared) = moves.fold((0.0, 0.0), |(slope, squared), (d, v)| (slope + d * v, squared + d * d));
+        let lifted: f64 = next.tx.iter().zip(tx).zip(w).map(|((&next, &tx), &w)| ((next - tx) * w).f64()).sum();
+        let bound = self.value + slope - lifted + 0.5 * lipschitz * squared;
+        value <= bound + 16.0 * S::EPSILON * (value.abs() + self.value.abs() + lifted.abs())
     }
 
     /// For convex g a longer primal step (a larger β) while stationarity lags, a longer dual step while Tx and z are apart;
@@ -241,7 +293,7 @@ impl<'p, S: Real> Iteration<'p, S> {
             () if gap > UNBALANCED * slope => 1.0 - self.adapt,
             () => return,
         };
-        let most = PrimalDual::largest_beta(self.problem).max(self.beta);
+        let most = largest_beta(self.problem, self.lipschitz).max(self.beta);
         (self.beta, self.adapt) = ((self.beta * factor).min(most), self.adapt * ADAPT.1);
     }
 }
@@ -259,10 +311,16 @@ fn slopes<S: Real>(w: &mut [S], u: &[S], z: &[S], beta: f64) {
     );
 }
 
-/// v ← ∇f(x) + T*w; returns ‖v‖₂ and ‖Tx − z‖₂.
-fn residuals<S: Real>(problem: &Problem<S>, v: &mut [S], [x, z, w, tx]: [&[S]; 4], work: &mut [S]) -> [f64; 2] {
+/// 4‖T‖²/L.
+fn largest_beta<S: Real>(problem: &Problem<S>, lipschitz: f64) -> f64 {
+    let norm = problem.t().norm_bound();
+    4.0 * norm * norm / lipschitz.max(f64::MIN_POSITIVE)
+}
+
+/// v ← ∇f(x) + T*w; returns f(x), and ‖v‖₂ and ‖Tx − z‖₂.
+fn residuals<S: Real>(problem: &Problem<S>, v: &mut [S], [x, z, w, tx]: [&[S]; 4], work: &mut [S]) -> (f64, [f64; 2]) {
     let value = problem.f().value_grad(v, x, work);
     problem.t().adjoint_add(v, w, work);
     let gap = tx.iter().zip(z).map(|(&tx, &z)| (tx - z).f64().powi(2)).sum::<f64>().sqrt();
-    [if value.is_finite() { vector::norm2(v) } else { f64::NAN }, gap]
+    (value, [if value.is_finite() { vector::norm2(v) } else { f64::NAN }, gap])
 }

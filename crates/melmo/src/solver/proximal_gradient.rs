@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::geometry::Geometry;
 use crate::operator::Form;
+use crate::penalty::{dilated_prox, first_dilation};
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::coordinate::whole;
 use crate::solver::momentum::Momentum;
 use crate::solver::state::{self, finite, fits, positive};
 use crate::solver::unsmoothed::{Known, Unsmoothed};
@@ -39,6 +41,10 @@ pub struct ProximalGradient<'p, S: Real> {
     taken: f64,
     longest: f64,
     fixed: bool,
+    /// t of the next step's penalty g_t(u) = t²g(u/t), what it is multiplied by after it, and t of the step that led to x.
+    dilation: f64,
+    fall: f64,
+    landed_at: f64,
 }
 
 /// What is saved.
@@ -53,6 +59,10 @@ pub struct Memo<S: Real> {
     step: f64,
     taken: f64,
     t: f64,
+    #[serde(default = "whole")]
+    dilation: f64,
+    #[serde(default = "whole")]
+    landed_at: f64,
 }
 
 /// How much more the next step dares than the last.
@@ -87,7 +97,24 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
             taken: 1.0,
             longest,
             fixed: extrapolates && known.is_some(),
+            dilation: 1.0,
+            fall: 1.0,
+            landed_at: 1.0,
         }))
+    }
+
+    /// The t at which a path begins: where the first step leads to 0. 1, which is no path, unless the start is 0.
+    fn first_dilation(&mut self) -> f64 {
+        let (problem, work) = self.host.parts();
+        let (g, t) = (problem.g(), problem.t());
+        t.apply(&mut self.p, &self.y, work);
+        if self.p.iter().any(|&v| v != S::ZERO) {
+            return 1.0;
+        }
+        problem.f().value_grad(&mut self.grad, &self.y, work);
+        vector::add_scaled(&mut self.momentum.next, &self.y, -self.step, &self.grad);
+        t.apply(&mut self.p, &self.momentum.next, work);
+        first_dilation(g, [&mut self.z, &mut self.u], &self.p, self.step, work).unwrap_or(1.0)
     }
 
     /// x⁺ with the first step s, s/2, s/4, … for which f lies below its quadratic bound; returns ‖y − x⁺‖.
@@ -115,7 +142,12 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
         let (g, t) = (problem.g(), problem.t());
         vector::add_scaled(&mut self.momentum.next, &self.y, -self.step, &self.grad);
         t.apply(&mut self.p, &self.momentum.next, work);
-        g.prox(&mut self.z, &self.p, self.step, work);
+        match self.dilation {
+            1.0 => {
+                g.prox(&mut self.z, &self.p, self.step, work);
+            }
+            dilation => dilated_prox(g, dilation, [&mut self.z, &mut self.u], &self.p, self.step, work),
+        }
         match t.form() {
             Form::Select(select) => {
                 select.pairs().for_each(|(in_x, in_z)| self.momentum.next[in_x].copy_from_slice(&self.z[in_z]));
@@ -141,7 +173,8 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
             *u = p - z;
         }
         self.common.x.copy_from_slice(&self.momentum.next);
-        self.taken = self.step;
+        (self.taken, self.landed_at) = (self.step, self.dilation);
+        self.dilation = (self.fall * self.dilation).max(1.0);
         if self.extrapolates {
             // The gradient of F at y, up to a factor: (y − x⁺)/s.
             for ((grad, &y), &next) in self.grad.iter_mut().zip(&self.y).zip(&self.momentum.next) {
@@ -157,6 +190,17 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
     }
 }
 
+impl<S: Real> Run<ProximalGradient<'_, S>> {
+    /// From 0 down a path: steps on g_t(u) = t²g(u/t), from the t at which the first leads to 0, times `fall` after each, to t = 1.
+    /// From any other start, and for convex g, there is no path.
+    pub fn graduated(mut self, fall: f64) -> Result<Self, Error> {
+        Error::expect_parameter("fall", fall, 0.0 < fall && fall < 1.0, "between 0 and 1, both excluded")?;
+        self.method.dilation = self.method.first_dilation();
+        self.method.fall = fall;
+        Ok(self)
+    }
+}
+
 impl<'p, S: Real> Method for ProximalGradient<'p, S> {
     type Space = Host<'p, S>;
 
@@ -167,28 +211,36 @@ impl<'p, S: Real> Method for ProximalGradient<'p, S> {
         let moved = self.descend(); // ‖y − x⁺‖, for the step that was taken
         let slope = 2.0 * moved / self.step;
         let info = Info::unsmoothed(k + 1, self.step, self.host.between(), [0.0, slope], 0.0);
-        if info.finite {
-            self.go_on();
+        if !info.finite {
+            return Some(info);
         }
-        Some(info)
+        self.go_on();
+        if self.landed_at == 1.0 {
+            return Some(info);
+        }
+        // On a path w is a slope of another penalty: x is judged like a start.
+        Some(Info { k: k + 1, ..self.common.begin(&mut self.host, self.step) })
     }
 
     fn standing(&mut self, k: u64) -> impl Standing<Host<'p, S>> {
-        let Self { host, common, z, u, taken, .. } = self;
-        common.standing(host, (k > 1).then_some(Known { z, scaled: u, step: *taken }))
+        let Self { host, common, z, u, taken, landed_at, .. } = self;
+        common.standing(host, (k > 1 && *landed_at == 1.0).then_some(Known { z, scaled: u, step: *taken }))
     }
 
     fn save(&mut self, _: u64) -> state::Memo<S> {
-        let Self { common, momentum, y, z, u, step, taken, .. } = self;
+        let Self { common, momentum, y, z, u, step, taken, dilation, landed_at, .. } = self;
         let [x, y, landed, z, u] = [&common.x, y, &momentum.landed, z, u].map(Vec::clone);
-        state::Memo::ProximalGradient(Memo { x, y, landed, z, u, step: *step, taken: *taken, t: momentum.t })
+        let (dilation, landed_at) = (*dilation, *landed_at);
+        let memo = Memo { x, y, landed, z, u, step: *step, taken: *taken, t: momentum.t, dilation, landed_at };
+        state::Memo::ProximalGradient(memo)
     }
 
     fn restore(&mut self, _: u64, memo: &state::Memo<S>) -> Result<(), Error> {
         let state::Memo::ProximalGradient(memo) = memo else { return memo.is_none_of("proximal-gradient") };
-        finite([memo.t])?;
+        finite([memo.t, memo.landed_at])?;
         let step = positive("step of a saved state", memo.step)?;
         let taken = positive("step of a saved state", memo.taken)?;
+        let dilation = positive("dilation of a saved state", memo.dilation)?;
         let buffers = [
             (&mut self.common.x, &memo.x),
             (&mut self.y, &memo.y),
@@ -199,6 +251,7 @@ impl<'p, S: Real> Method for ProximalGradient<'p, S> {
         buffers.iter().try_for_each(|(own, saved)| fits(saved, own.len()))?;
         buffers.into_iter().for_each(|(own, saved)| own.copy_from_slice(saved));
         (self.step, self.taken, self.momentum.t) = (step, taken, memo.t);
+        (self.dilation, self.landed_at) = (dilation, memo.landed_at);
         Ok(())
     }
 }

@@ -137,6 +137,16 @@ impl<S: Real> Descent<S> {
         score
     }
 
+    /// The least t ≥ 1 at which 0 is stationary for t²g(·/t), where x = 0 and its gradient is known: ‖∇_cf(0)‖ ≤ t·(the kink of g_c).
+    pub fn first_dilation(&self, g: &dyn Coordinates<S>) -> f64 {
+        let ratio = |c: usize| {
+            let slope = self.members(c).iter().map(|&i| self.grad[i].f64().powi(2)).sum::<f64>().sqrt();
+            let kink = g.threshold_of(c);
+            if kink > 0.0 { slope / kink } else { 1.0 }
+        };
+        (0..self.units()).map(ratio).filter(|t| t.is_finite()).fold(1.0, f64::max)
+    }
+
     /// Σ_c g_c(x_c).
     pub fn penalty(&mut self, g: &dyn Coordinates<S>) -> f64 {
         (0..self.units()).map(|c| self.penalty_of(g, c)).sum()
@@ -145,7 +155,7 @@ impl<S: Real> Descent<S> {
     fn penalty_of(&mut self, g: &dyn Coordinates<S>, c: usize) -> f64 {
         let members = &self.entries[self.offsets[c]..self.offsets[c + 1]];
         self.unit.iter_mut().zip(members).for_each(|(u, &i)| *u = self.x[i]);
-        g.value_of(c, &self.unit[..members.len()])
+        g.value_of(c, &mut self.unit[..members.len()])
     }
 
     /// Sweeps over the set until nothing moves by much more than `ENOUGH` of the largest score; `go_on` is asked after each,

@@ -20,12 +20,12 @@ use crate::certificate::Shown;
 use crate::error::Error;
 use crate::geometry::Geometry;
 use crate::operator::Form;
-use crate::penalty::{Coordinates, Prox};
+use crate::penalty::{Coordinates, Dilated, Prox};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::coordinate::descent::Descent;
 use crate::solver::pair::Pair;
-use crate::solver::state::{self, fits};
+use crate::solver::state::{self, fits, positive};
 use crate::solver::{Info, Measured, Method, Run, Standing};
 use crate::space::Host;
 
@@ -53,6 +53,9 @@ pub struct CoordinateDescent<'p, S> {
     score: Score,
     objective: f64,
     begun: bool,
+    /// t of the next round's penalty g_t(u) = t²g(u/t), and what it is multiplied by after it.
+    dilation: f64,
+    fall: f64,
 }
 
 /// What is saved.
@@ -60,6 +63,13 @@ pub struct CoordinateDescent<'p, S> {
 #[serde(bound = "")]
 pub struct Memo<S: Real> {
     x: Vec<S>,
+    #[serde(default = "whole")]
+    dilation: f64,
+}
+
+/// t where there is no path.
+pub(in crate::solver) fn whole() -> f64 {
+    1.0
 }
 
 /// The penalty by units, or a reason why not.
@@ -95,6 +105,8 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
             score: Score::default(),
             objective: f64::NAN,
             begun: false,
+            dilation: 1.0,
+            fall: 1.0,
         }))
     }
 
@@ -123,6 +135,15 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         self.pair.look(self.host.problem(), &self.descent.x, &self.descent.grad, self.lipschitz);
     }
 
+    /// A round on g_t; then t falls.
+    fn dilated_round(&mut self, g: &dyn Coordinates<S>) {
+        let dilated = Dilated { g, t: self.dilation };
+        let largest = self.descent.score(&dilated).largest;
+        self.descent.choose();
+        let _ = self.descent.round(&dilated, largest, &mut || ControlFlow::Continue(()));
+        self.dilation = (self.fall * self.dilation).max(1.0);
+    }
+
     /// What was found at x, which is x_k.
     fn info(&self, k: u64) -> Info {
         let info = Info::unsmoothed(k, 1.0, self.host.between(), [self.pair.residual; 2], self.pair.gap);
@@ -132,6 +153,20 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
 }
 
 impl<S: Real> Run<CoordinateDescent<'_, S>> {
+    /// From 0 down a path: rounds on g_t(u) = t²g(u/t), from the t at which 0 is stationary, times `fall` after each, to t = 1. From any
+    /// other start, and for convex g, there is no path.
+    pub fn graduated(mut self, fall: f64) -> Result<Self, Error> {
+        Error::expect_parameter("fall", fall, 0.0 < fall && fall < 1.0, "between 0 and 1, both excluded")?;
+        let method = &mut self.method;
+        method.fall = fall;
+        let from_zero = method.descent.x.iter().all(|&v| v == S::ZERO);
+        if let Some(g) = method.g().filter(|_| from_zero && method.host.problem().g().weak_convexity() > 0.0) {
+            method.descent.evaluate();
+            method.dilation = method.descent.first_dilation(g);
+        }
+        Ok(self)
+    }
+
     /// The largest distance of a unit from stationary, in units of ∇f: the coordinatewise measure, at the current point.
     pub fn violation(&self) -> f64 {
         self.method.score.largest
@@ -158,8 +193,12 @@ impl<'p, S: Real> Method for CoordinateDescent<'p, S> {
             && let Some(g) = self.g()
         {
             self.previous.copy_from_slice(&self.descent.x);
-            self.descent.choose();
-            let _ = self.descent.round(g, self.score.largest, &mut || ControlFlow::Continue(()));
+            if self.dilation > 1.0 {
+                self.dilated_round(g);
+            } else {
+                self.descent.choose();
+                let _ = self.descent.round(g, self.score.largest, &mut || ControlFlow::Continue(()));
+            }
         }
         self.evaluate();
         Some(self.info(k + 1))
@@ -175,12 +214,15 @@ impl<'p, S: Real> Method for CoordinateDescent<'p, S> {
     }
 
     fn save(&mut self, _: u64) -> state::Memo<S> {
-        state::Memo::CoordinateDescent(Memo { x: self.descent.x.clone() })
+        state::Memo::CoordinateDescent(Memo { x: self.descent.x.clone(), dilation: self.dilation })
     }
 
     fn restore(&mut self, k: u64, memo: &state::Memo<S>) -> Result<(), Error> {
-        let state::Memo::CoordinateDescent(Memo { x }) = memo else { return memo.is_none_of("coordinate-descent") };
+        let state::Memo::CoordinateDescent(Memo { x, dilation }) = memo else {
+            return memo.is_none_of("coordinate-descent");
+        };
         fits(x, self.previous.len())?;
+        self.dilation = positive("dilation of a saved state", *dilation)?;
         self.descent.x.copy_from_slice(x);
         self.previous.copy_from_slice(x);
         self.begun = false;

@@ -62,10 +62,10 @@ impl<S: Real> Rescale<S> {
     fn penalty(&self, g: &dyn Coordinates<S>, j: usize, rank: usize, t: f64, beta: Option<f64>) -> f64 {
         let entry = |(i, &w): (usize, &S)| {
             let (c, u) = (i * rank + j, [S::of(t * w.f64())]);
-            let Some(beta) = beta else { return g.value_of(c, &u) };
+            let Some(beta) = beta else { return g.value_of(c, &mut { u }) };
             let mut z = u;
             g.prox_of(c, &mut z, beta);
-            g.value_of(c, &z) + 0.5 / beta * (u[0] - z[0]).f64().powi(2)
+            g.value_of(c, &mut { z }) + 0.5 / beta * (u[0] - z[0]).f64().powi(2)
         };
         self.column.iter().enumerate().map(entry).sum()
     }

@@ -1,5 +1,9 @@
 //! LDLᵀ of a sparse symmetric matrix whose values change and whose pattern does not (Davis 2005).
 
+use std::collections::VecDeque;
+
+use crate::real::Real;
+
 /// No parent in the elimination tree.
 const NONE: usize = usize::MAX;
 
@@ -156,7 +160,7 @@ impl SparseCholesky {
     }
 
     /// v ← M⁻¹v.
-    pub fn solve(&mut self, v: &mut [impl crate::real::Real]) {
+    pub fn solve(&mut self, v: &mut [impl Real]) {
         let Self { order, l_starts, l_rows, l_values, diagonal, column: x, .. } = self;
         x.iter_mut().zip(&*order).for_each(|(x, &i)| *x = v[i].f64());
         for j in 0..x.len() {
@@ -173,7 +177,7 @@ impl SparseCholesky {
             x[j] = here;
         }
         for (x, &i) in x.iter_mut().zip(&*order) {
-            v[i] = crate::real::Real::of(std::mem::take(x));
+            v[i] = Real::of(std::mem::take(x));
         }
     }
 }
@@ -212,11 +216,8 @@ fn narrow(pattern: &Pattern) -> Vec<usize> {
 
 /// The last node that a breadth-first search from `first` comes to; `found` marks who was seen from where.
 fn farthest(pattern: &Pattern, first: usize, found: &mut [usize]) -> usize {
-    let mut queue = std::collections::VecDeque::from([first]);
-    (found[first], queue) = (first, {
-        queue.make_contiguous();
-        queue
-    });
+    let mut queue = VecDeque::from([first]);
+    found[first] = first;
     let mut last = first;
     while let Some(i) = queue.pop_front() {
         last = i;

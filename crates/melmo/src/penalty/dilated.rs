@@ -94,10 +94,12 @@ mod tests {
     use super::*;
     use crate::penalty::{Entrywise, Group, L1, Mcp, Scad};
 
+    type Pair = (Box<dyn Prox<f64>>, Box<dyn Prox<f64>>);
+
     #[test]
     fn families_become_members_of_themselves() {
         let (t, beta, u) = (3.0, 0.7, [-4.0, -0.3, 0.0, 0.9, 2.0, 11.0]);
-        let pairs: [(Box<dyn Prox<f64>>, Box<dyn Prox<f64>>); 3] = [
+        let pairs: [Pair; 3] = [
             (
                 Box::new(Entrywise::new(Mcp::new(0.5, 2.0).unwrap(), 6)),
                 Box::new(Entrywise::new(Mcp::new(1.5, 2.0).unwrap(), 6)),

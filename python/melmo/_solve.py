@@ -66,7 +66,8 @@ def minimize(
     options : dict, optional
         Parameters of the method, such as ``{"gamma": 0.5, "restart": "best"}``.
     max_iter : int, optional
-        Steps at most: 5000, or with ``auto`` as many as go with 5·10⁸ entries of x and Tx, from 5000 to 50 000.
+        Steps at most: 5000; where ``auto`` takes ``admm`` or ``primal-dual``, as many as go with 5·10⁸ entries of x and Tx, up to
+        50 000.
     epsilon, relative_epsilon : float, optional
         Stop at a certificate: dual norm and proximal gap both at most ε, or ε times their values at the start.
     gap, relative_gap : float, optional

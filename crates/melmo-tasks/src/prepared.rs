@@ -1,5 +1,6 @@
 //! A problem ready to solve: what a task makes of data.
 
+use melmo::catalogue::choose;
 use melmo::geometry::Norm;
 use melmo::problem::Problem;
 use melmo::real::Real;
@@ -47,13 +48,15 @@ const ENTRIES: u64 = 500_000_000;
 const MOST: u64 = 50_000;
 
 impl Defaults {
-    /// Those of a problem of one's own, which nobody watches where the method is left to `auto`: steps of small problems cost next to
-    /// nothing, and more of them are allowed, up to 50 000, until nothing is left to do. Whoever names a method has 5000.
+    /// Those of a problem of one's own, which nobody watches where the method is left to `auto`. Where that is ADMM or primal–dual, every
+    /// step costs the same, next to nothing for a small problem: more are allowed there, up to 50 000. Elsewhere there are 5000.
     pub fn of<S: Real>(problem: &Problem<S>, settings: &Settings) -> Self {
-        let entries = (problem.layout().size() + problem.t().range().size()) as u64;
         let plain = Self::default();
-        let patient = (ENTRIES / entries.max(1)).clamp(plain.iterations, MOST);
-        Self { iterations: if settings.method == "auto" { patient } else { plain.iterations }, ..plain }
+        if settings.method != "auto" || !matches!(choose(problem).method, "admm" | "primal-dual") {
+            return plain;
+        }
+        let entries = (problem.layout().size() + problem.t().range().size()) as u64;
+        Self { iterations: (ENTRIES / entries.max(1)).clamp(plain.iterations, MOST), ..plain }
     }
 }
 

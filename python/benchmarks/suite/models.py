@@ -75,9 +75,9 @@ def group_lasso(rng):
     A, b = design(rng, 200, 600)
     groups = [list(range(i, i + 5)) for i in range(0, 600, 5)]
     lam = max(np.linalg.norm((A.T @ b)[group]) for group in groups) / 10
-    n, pointers = len(b), np.arange(0, 601, 5)
-    datafit = lambda: others.datafits.QuadraticGroup(pointers, np.arange(600))  # noqa: E731
-    term = lambda: others.penalties.WeightedGroupL2(lam / n, np.ones(120), pointers, np.arange(600))  # noqa: E731
+    n, pointers, order = len(b), np.arange(0, 601, 5, dtype=np.int32), np.arange(600, dtype=np.int32)
+    datafit = lambda: others.datafits.QuadraticGroup(pointers, order)  # noqa: E731
+    term = lambda: others.penalties.WeightedGroupL2(lam / n, np.ones(120), pointers, order)  # noqa: E731
     peer = by_skglm(A, b, datafit, term, lambda tol: GroupBCD(tol=tol, fit_intercept=False, max_iter=200))
     g = penalty.L1(lam, on="groups", groups=groups)
     return Case(loss.LeastSquares(A, b), g, None, np.zeros(600), peers={"skglm": peer})

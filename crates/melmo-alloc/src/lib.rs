@@ -13,7 +13,7 @@
 //! ```
 #![allow(
     unsafe_code,
-    reason = "an allocator is unsafe by its nature; this one only aligns, and leaves the rest to the system's"
+    reason = "an allocator is unsafe by its nature; this one aligns, maps what is large, and leaves the rest to the system's"
 )]
 
 use std::alloc::{GlobalAlloc, Layout, System};

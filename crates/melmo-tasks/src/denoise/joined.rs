@@ -11,7 +11,7 @@ use melmo::patience;
 use melmo::real::Real;
 use melmo::report::Report;
 use melmo::solver::{Info, Solver};
-use melmo::threads;
+use melmo::threads::{self, Threads};
 
 use super::{Plan, Strip};
 use crate::error::Error;
@@ -58,9 +58,10 @@ impl<S: Real> Joined<S> {
         let place = |strip: &Strip, solved: &[S]| {
             strip.place(&mut x.lock().unwrap_or_else(PoisonError::into_inner), solved, rows, cols);
         };
-        let waiting = AtomicUsize::new(plan.strips().len());
+        // Counted here: helpers have not been told how many they are.
+        let (waiting, workers) = (AtomicUsize::new(plan.strips().len()), Threads::current().get());
         let one = |strip: &Strip| -> Result<End, Error> {
-            let rounds = waiting.fetch_sub(1, Ordering::Relaxed).div_ceil(threads::Threads::current().get());
+            let rounds = waiting.fetch_sub(1, Ordering::Relaxed).div_ceil(workers);
             if until.is_over(DOING) {
                 place(strip, &plan.samples_of(strip));
                 let status = if until.asked(DOING).is_break() { Status::Interrupted } else { Status::Time };
@@ -114,8 +115,9 @@ impl<S: Real> Joined<S> {
             }
             false => (Vec::new(), whole.problem.objective(&x), None),
         });
-        let unseen = objective.is_nan() && until.is_over(DOING);
-        let info = Info { beta, objective: (!unseen).then_some(objective), ..info };
+        // F may be known, and the norm in which the point is certified not.
+        let unseen = (objective.is_nan() || certify && certificate.is_none()) && until.is_over(DOING);
+        let info = Info { beta, objective: Some(objective).filter(|objective| !objective.is_nan()), ..info };
         let (trace, rose) = (Vec::new(), None);
         let report = Report { status, x, z, objective, info, certificate, trace, elapsed, rose, unseen };
         Ok(Solved { report: report.if_finite(), method, reason, device })

@@ -4,7 +4,6 @@
 use faer::MatMut;
 
 use super::faer_mut;
-use super::gemm::LANES;
 use crate::threads::Threads;
 
 /// Multiplications from which on a product is cut: a tenth of a millisecond.
@@ -35,14 +34,15 @@ pub(super) fn size(m: usize, n: usize, inner: usize) -> (usize, usize) {
     }
 }
 
-/// Length of the tiles of a long side: all of it on one thread, two tiles for each of several. None is left with a few entries.
+/// Length of the tiles of a long side: all of it on one thread, two tiles for each of several. None is less than
+/// half of another: the linear algebra crate sums very small products in another order.
 fn long(side: usize, threads: usize) -> usize {
     if threads == 1 || side < 2 * LEAST {
         return side;
     }
     let parts = (2 * threads).min(side / LEAST);
     let even = side.div_ceil(parts).next_multiple_of(UNIT);
-    (even..).step_by(UNIT).find(|length| !(1..LANES).contains(&(side % length))).unwrap_or(side)
+    (even..).step_by(UNIT).find(|length| side % length == 0 || side % length >= length / 2).unwrap_or(side)
 }
 
 /// Nanoseconds that a product takes, roughly.
@@ -114,7 +114,10 @@ mod tests {
             assert_eq!(long(m, 1), m);
             for threads in [2, 3, 8, 64] {
                 let height = long(m, threads);
-                assert!(height == m || (height >= LEAST && (m % height == 0 || m % height >= LANES)), "{m}: {height}");
+                assert!(
+                    height == m || (height >= LEAST && (m % height == 0 || m % height >= height / 2)),
+                    "{m}: {height}"
+                );
             }
         }
     }

@@ -99,7 +99,7 @@ impl Parameter {
         }
     }
 
-    /// A value of its kind, or what is wrong with it. Where the words are no and yes, 0 and 1 are understood.
+    /// A value of its kind, or what is wrong with it. The place of a word, from 0 on, is understood: 0 and 1 for no and yes.
     fn checked(&self, value: Value) -> Result<Value, Error> {
         match (self.kind, value) {
             (_, Value::Unset) => Ok(self.default()),
@@ -109,8 +109,10 @@ impl Parameter {
                 let must = if least == 0 { "a whole number, at least 0" } else { "a whole number, at least 1" };
                 Error::expect_parameter(self.name, number, whole, must).map(Value::Number)
             }
-            (Kind::Word(&["no", "yes"]), Value::Number(number)) if number == 0.0 => Ok("no".into()),
-            (Kind::Word(&["no", "yes"]), Value::Number(number)) if number == 1.0 => Ok("yes".into()),
+            // Results of before have words by their places.
+            (Kind::Word(words), Value::Number(at)) if at >= 0.0 && at < words.len() as f64 && at.fract() == 0.0 => {
+                Ok(words[at as usize].into())
+            }
             (Kind::Word(words), value) => {
                 let typed = value.to_string();
                 let known = words.iter().find(|word| **word == typed).ok_or_else(|| Error::UnknownName {
@@ -227,7 +229,7 @@ mod tests {
         let told = |name: &str, value: Value| Arguments::new(&ROW, &[(name, value)]).unwrap_err().to_string();
         assert!(told("lamda", 1.0.into()).contains("did you mean `lambda`?"), "{}", told("lamda", 1.0.into()));
         assert!(told("start", "givn".into()).contains("did you mean `given`?"));
-        assert!(told("start", 1.0.into()).contains("smooth, given"));
+        assert!(told("start", 2.0.into()).contains("smooth, given"));
         assert!(told("steps", 2.5.into()).contains("a whole number, at least 1"));
         assert!(told("beta", "much".into()).contains("expected a number"));
     }

@@ -224,7 +224,7 @@ TASKS = {
     "denoise_tv": "melmo.denoise_tv(rng.normal(size=(1500, 1500)), 0.3, isotropic=True, method='melmo', max_iter=10**7)",
     "SparseFactorization": "melmo.SparseFactorization(40, max_iter=10**7, tol=0).fit(rng.normal(size=(600, 500)))",
     "SparseFactorization.transform": (
-        "melmo.SparseFactorization(60, max_iter=1).fit(rng.normal(size=(90, 80))).transform(rng.normal(size=(10**6, 80)))"
+        "melmo.SparseFactorization(60, max_iter=1).fit(rng.normal(size=(90, 80))).transform(np.ones((10**6, 80)))"
     ),
     "MatrixCompletion": "melmo.MatrixCompletion(max_iter=10**7).fit(gaps)",
     "RobustPCA": "melmo.RobustPCA(max_iter=10**7).fit(rng.normal(size=(1500, 1200)))",

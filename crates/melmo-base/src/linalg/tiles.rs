@@ -42,7 +42,7 @@ fn long(side: usize, threads: usize) -> usize {
     }
     let parts = (2 * threads).min(side / LEAST);
     let even = side.div_ceil(parts).next_multiple_of(UNIT);
-    (even..).step_by(UNIT).find(|length| side % length == 0 || side % length >= length / 2).unwrap_or(side)
+    (even..).step_by(UNIT).find(|length| side.is_multiple_of(*length) || side % length >= length / 2).unwrap_or(side)
 }
 
 /// Nanoseconds that a product takes, roughly.
@@ -115,7 +115,7 @@ mod tests {
             for threads in [2, 3, 8, 64] {
                 let height = long(m, threads);
                 assert!(
-                    height == m || (height >= LEAST && (m % height == 0 || m % height >= height / 2)),
+                    height == m || (height >= LEAST && (m.is_multiple_of(height) || m % height >= height / 2)),
                     "{m}: {height}"
                 );
             }

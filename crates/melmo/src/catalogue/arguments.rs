@@ -110,7 +110,7 @@ impl Parameter {
                 Error::expect_parameter(self.name, number, whole, must).map(Value::Number)
             }
             // Results of before have words by their places.
-            (Kind::Word(words), Value::Number(at)) if at >= 0.0 && at < words.len() as f64 && at.fract() == 0.0 => {
+            (Kind::Word(words), Value::Number(at)) if (0.0..words.len() as f64).contains(&at) && at.fract() == 0.0 => {
                 Ok(words[at as usize].into())
             }
             (Kind::Word(words), value) => {

@@ -10,12 +10,12 @@ try:
 except ImportError as error:
     raise ImportError("melmo.torch needs PyTorch, which is not installed: see pytorch.org for how to get it") from error
 
+from melmo._networks.certificate import Certificate as Certificate
 from melmo._networks.penalties import penalty as penalty
 from melmo._networks.schedules import geometric as geometric
 from melmo._networks.schedules import horizon as horizon
 from melmo._networks.schedules import power as power
 from melmo._networks.schedules import ramp as ramp
-from melmo.torch._certificate import Certificate as Certificate
 from melmo.torch._groups import groups as groups
 from melmo.torch._melmo import Melmo as Melmo
 from melmo.torch._shrink import shrink as shrink

@@ -9,8 +9,9 @@ from typing import Any
 import torch
 
 from melmo._networks import norms, schedules
+from melmo._networks.certificate import Certificate
 from melmo.torch import _families
-from melmo.torch._certificate import Certificate, certificate
+from melmo.torch._certificate import certificate
 
 _MOMENTA = ("heavy-ball", "nesterov", "storm")
 

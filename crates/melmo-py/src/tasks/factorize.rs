@@ -97,8 +97,8 @@ pub fn encode<'py>(
     }
 }
 
-/// Numbers of one stretch of rows between two looks at signals.
-const STRETCH: usize = 1 << 21;
+/// Numbers of one stretch of rows between two looks at signals: rows that need thousands of sweeps take half a second together.
+const STRETCH: usize = 1 << 17;
 
 fn rows<'py, S: Scalar>(
     py: Python<'py>,

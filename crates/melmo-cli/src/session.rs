@@ -233,9 +233,10 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
         false => summary.number("F", "F", report.objective),
     }
     if let Some(optimum) = prepared.optimum {
-        let gap = report.objective - optimum;
-        summary.add("optimum", optimum, "F*", format!("{} (F − F* = {})", short(optimum), short(gap)));
-        summary.silent("excess", gap);
+        let excess = Some(report.objective - optimum).filter(|excess| !excess.is_nan());
+        let above = excess.map_or(String::new(), |excess| format!(" (F − F* = {})", short(excess)));
+        summary.add("optimum", optimum, "F*", short(optimum) + &above);
+        summary.silent("excess", excess);
     }
     let steps = report.info.k.saturating_sub(1);
     let why = match report.status {

@@ -1,5 +1,7 @@
 //! Factorisation by two ridge regressions a sweep: past the paper, with a proof of its own (`docs/theory.md`).
 
+mod gain;
+
 use serde::{Deserialize, Serialize};
 
 use crate::certificate::Shown;
@@ -21,8 +23,6 @@ use crate::vector;
 pub const HANDOVER: f64 = 1024.0;
 /// Sweeps of coordinate descent over W for one H.
 const SWEEPS: usize = 2;
-/// A sweep from an extrapolated point has to gain this part of what a plain one would.
-const KEPT: f64 = 0.25;
 
 /// W ← V − ∇_WF_β(V, H)·M_W⁻¹ with M_W = 2cHHᵀ + I/β, then H ← argmin f(W, ·), V = W + θ(W − W_before) by Nesterov, β by the
 /// κ-rule ([`Smoothing`]).
@@ -172,7 +172,7 @@ impl<'p, S: Real> Alternating<'p, S> {
         self.t = ahead;
         let mut step = self.step_from(theta);
         // Written so that a NaN is not kept.
-        let kept = theta == 0.0 || self.gains(KEPT * self.plain_gain());
+        let kept = theta == 0.0 || self.gains_enough();
         if !kept {
             self.t = 1.0;
             step = self.step_from(0.0);
@@ -213,38 +213,6 @@ impl<'p, S: Real> Alternating<'p, S> {
         factors.look_at_w(next);
         factors.ridge_h(h);
         Step { promised, gap, climbs }
-    }
-
-    /// Whether F_β(x) − F_β at the W and H of the last [`Self::step_from`] is so much. f is quadratic in W and in H: its slope
-    /// half way is that of the whole way, and H is the least for its W. That needs ∇_Hf only where a shorter way, by values that
-    /// are at hand, is not sure of it.
-    fn gains(&mut self, least: f64) -> bool {
-        let Self { host, factors, x, previous, next, spare, phi, beta, .. } = self;
-        let (problem, work) = host.parts();
-        let g = problem.g();
-        let (w, h) = x.split_at(factors.split());
-        let (step, next_h) = previous.split_at_mut(w.len());
-        step.iter_mut().zip(w).zip(&*next).for_each(|((d, &w), &next)| *d = S::of(0.5) * (w + next));
-        factors.gradient_w(spare, step, false);
-        step.iter_mut().zip(w).zip(&*next).for_each(|((d, &w), &next)| *d = w - next);
-        let of_w = vector::dot(spare, step);
-        let of_g = g.moreau(spare, w, *beta, work).value - g.moreau(spare, next, *beta, work).value;
-        if factors.sure_gain_h(next, next_h).is_some_and(|of_h| of_w + of_h + of_g >= least) {
-            return true;
-        }
-        let slope = &mut phi[w.len()..];
-        factors.gradient_h(slope, h);
-        let of_h = 0.5 * (vector::dot(slope, h) - vector::dot(slope, next_h));
-        of_w + of_h + of_g >= least
-    }
-
-    /// What a plain step from W is sure to gain, or what the κ-rule would not call too little: the larger of ½‖φ‖²/L with
-    /// L = 2c‖H‖² + 1/β, and κ(1 − βρ)‖W − prox_{βg}(W)‖²/(2β).
-    fn plain_gain(&self) -> f64 {
-        let slope = vector::norm2_squared(&self.phi[..self.next.len()]);
-        let by_slope = slope / (self.factors.trace_w() + 1.0 / self.beta);
-        let convex = 1.0 - self.beta * self.host.problem().g().weak_convexity();
-        0.5 * by_slope.max(self.smoothing.kappa * convex * self.gap * self.gap / self.beta)
     }
 
     /// f(x) at the current point.

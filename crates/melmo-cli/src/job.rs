@@ -129,6 +129,16 @@ impl Job {
         self
     }
 
+    /// What the job of a saved result can have meant, today's meaning first: results of before found the offsets of rows and columns
+    /// by turns alone, and do not say so.
+    pub fn readings(&self) -> Vec<Self> {
+        let mut readings = vec![self.clone()];
+        if self.command == "complete" && self.options.iter().all(|(option, _)| option != "offset-steps") {
+            readings.push(self.clone().with(&[("offset-steps", "turns".into())]));
+        }
+        readings
+    }
+
     /// Refuses options that mean nothing to a command that takes the problem of another.
     pub fn refuse(&self, meaningless: &[&str], why: impl Fn(&str) -> &'static str) -> Result<(), Error> {
         match self.options.iter().find(|(option, _)| meaningless.contains(&option.as_str())) {

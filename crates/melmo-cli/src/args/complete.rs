@@ -46,6 +46,9 @@ pub struct Complete {
     /// κ, drawing offsets to 0; chosen unless given
     #[arg(long, value_name = "KAPPA", value_parser = number::parse)]
     pub offset_weight: Option<f64>,
+    /// How a and b are found: `verify` reads results of before with turns
+    #[arg(long, value_enum, default_value = "joint", hide = true)]
+    pub offset_steps: OffsetSteps,
     /// Columns of W: the model WH; chosen unless given
     #[arg(long, value_name = "R", conflicts_with = "penalty")]
     pub rank: Option<usize>,
@@ -69,6 +72,15 @@ pub struct Complete {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub solving: Solving,
+}
+
+/// How offsets of rows and columns are found.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OffsetSteps {
+    /// Turns, and what can be moved between a and b at once: the minimiser.
+    Joint,
+    /// Turns of a and b alone, as results of before have them.
+    Turns,
 }
 
 /// Yes or no.

@@ -14,7 +14,7 @@ mod theory;
 
 pub use check::Check;
 pub use compare::Compare;
-pub use complete::{Answer, Complete};
+pub use complete::{Answer, Complete, OffsetSteps};
 pub use denoise::Denoise;
 pub use factorize::{Factorize, Scaling};
 pub use recover::Recover;

@@ -7,7 +7,7 @@ use melmo_page::Gallery;
 use melmo_tasks::Solved;
 use melmo_tasks::complete::{Entries, Model, Offsets, Plan, Score, Wanted, choose};
 
-use crate::args::{Answer, Complete, Solving};
+use crate::args::{Answer, Complete, OffsetSteps, Solving};
 use crate::command::ratings::{self, Pairs, Ratings};
 use crate::error::Error;
 use crate::input::Inputs;
@@ -211,7 +211,10 @@ impl Solve for Complete {
         }
         let plan = choose(&known, &self.wanted(), seed, &inputs.until)?;
         describe(&all, &known, &plan, summary);
-        let offsets = plan.offsets(&known);
+        let offsets = match (self.offset_steps, plan.offset_weight) {
+            (OffsetSteps::Turns, Some(weight)) => Offsets::fit_by_turns(&known, weight, &inputs.until),
+            _ => plan.offsets(&known),
+        };
         let prepared = plan.prepare(&offsets.residual(&known), seed, &inputs.until)?;
         let resolved = resolved(&plan);
         Ok(Ready { prepared, kept: Kept { all, known, held_out, offsets, plan, names, list, pairs, test }, resolved })

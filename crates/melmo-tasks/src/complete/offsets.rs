@@ -31,6 +31,16 @@ impl Offsets {
     /// The minimiser for κ = `weight` > 0: exact in a, in b and in what can be moved from one to the other by turns, until they
     /// rest or somebody ends it.
     pub fn fit(entries: &Entries, weight: f64, until: &Until) -> Self {
+        Self::swept(entries, weight, Self::balance, until)
+    }
+
+    /// As results of before have them: turns of a and b alone. With a small κ these are far from the minimiser after all sweeps.
+    pub fn fit_by_turns(entries: &Entries, weight: f64, until: &Until) -> Self {
+        Self::swept(entries, weight, |_, _, _| (), until)
+    }
+
+    /// Turns of a and b, with what comes after each.
+    fn swept(entries: &Entries, weight: f64, after: impl Fn(&mut Self, [&[f64]; 2], f64), until: &Until) -> Self {
         const SWEEPS: usize = 200;
         let mut this = Self::mean(entries);
         let (mut of_row, mut of_column) = (vec![weight; entries.rows], vec![weight; entries.cols]);
@@ -46,7 +56,7 @@ impl Offsets {
             this.row.fill(0.0);
             entries.list.iter().for_each(|&(i, j, y)| this.row[i] += y - this.mean - this.column[j]);
             this.row.iter_mut().zip(&of_row).for_each(|(a, count)| *a /= count);
-            this.balance([&of_row, &of_column], weight);
+            after(&mut this, [&of_row, &of_column], weight);
             let size = this.column.iter().fold(0.0, |size: f64, b| size.max(b.abs()));
             if this.column.iter().zip(&before).all(|(new, old)| (new - old).abs() <= 1e-9 * size) {
                 break;

@@ -49,7 +49,7 @@ def load(name: str) -> Array:
 
 
 def read(path: str | os.PathLike[str], *, more: bool = False) -> Any:
-    """Read a file by its extension: .npy, .csv, .tsv, .txt, .mtx, .gml, .png, .jpg, .tif, .pgm, .ppm.
+    """Read a file by its extension: .npy, .csv, .tsv, .txt, .mtx, .npz of SciPy, .svm, .gml, .png, .jpg, .tif, .pgm, .ppm.
 
     Parameters
     ----------

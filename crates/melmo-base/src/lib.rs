@@ -1,5 +1,5 @@
-//! What melmo computes with: [`threads`], [`patience`], vector instructions ([`simd`]), dense linear algebra ([`linalg`]) and
-//! cosine transforms ([`cosines`]).
+//! What melmo computes with: [`threads`], [`patience`], vector instructions ([`simd`]), dense linear algebra ([`linalg`]), sparse
+//! matrices ([`sparse`]) and cosine transforms ([`cosines`]).
 //!
 //! A crate of its own because the crates behind it are generic: here they are compiled once for `f32` and once for `f64`, and
 //! not again with each program and each test of melmo.
@@ -8,6 +8,7 @@ pub mod cosines;
 mod instructions;
 pub mod linalg;
 pub mod patience;
+pub mod sparse;
 pub mod threads;
 mod total;
 

@@ -110,10 +110,16 @@ pub(crate) fn count(shape: &[usize]) -> Option<usize> {
     if shape.contains(&0) { Some(0) } else { shape.iter().try_fold(1_usize, |n, &d| n.checked_mul(d)) }
 }
 
-/// Zeros for rows×cols entries of a sparse input of so many bytes, unless those are more than the limit.
-pub(crate) fn zeros(rows: usize, cols: usize, limits: &Limits, bytes: usize) -> Result<Vec<f64>, Error> {
+/// `Ok` where a sparse input of so many bytes may become rows×cols numbers.
+pub(crate) fn check_size(rows: usize, cols: usize, limits: &Limits, bytes: usize) -> Result<(), Error> {
     match rows.checked_mul(cols) {
-        Some(n) if n <= limits.of(bytes) => Ok(vec![0.0; n]),
+        Some(n) if n <= limits.of(bytes) => limits.sides(rows, cols, bytes),
         _ => Err(Error::too_large(Place::Whole, format!("a {rows}×{cols} matrix"), limits.because(bytes), RAISE)),
     }
+}
+
+/// Zeros for rows×cols entries of a sparse input of so many bytes, unless those are more than the limit.
+pub(crate) fn zeros(rows: usize, cols: usize, limits: &Limits, bytes: usize) -> Result<Vec<f64>, Error> {
+    check_size(rows, cols, limits, bytes)?;
+    Ok(vec![0.0; rows * cols])
 }

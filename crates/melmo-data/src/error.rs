@@ -113,6 +113,15 @@ impl Error {
         self
     }
 
+    /// The same error in a text that has so many lines more in front.
+    #[must_use]
+    pub(crate) fn after(mut self, lines: usize) -> Self {
+        if let Self::Malformed { place: Place::Line(line), .. } = &mut self {
+            *line += lines;
+        }
+        self
+    }
+
     pub(crate) fn malformed(
         place: Place,
         found: impl Into<String>,
@@ -137,6 +146,12 @@ impl Error {
 
     pub(crate) fn argument(what: &'static str, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self::Argument { what, found: found.into(), expected: expected.into() }
+    }
+}
+
+impl From<melmo_base::sparse::Misfit> for Error {
+    fn from(misfit: melmo_base::sparse::Misfit) -> Self {
+        Self::malformed(Place::Whole, misfit.0, "a matrix", "checking its sizes and indices")
     }
 }
 

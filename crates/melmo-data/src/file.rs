@@ -1,6 +1,8 @@
 //! Whole files in, whole files out: a reader never sees a path, a writer never leaves half a file.
 
+use crate::compressed;
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::staged::Staged;
 use std::fs;
 use std::io;
@@ -10,6 +12,20 @@ use std::path::Path;
 pub(crate) fn read_with<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Result<T, Error>) -> Result<T, Error> {
     let bytes = fs::read(path).map_err(io_error(path, "read it"))?;
     parse(&bytes).map_err(|error| error.about(path))
+}
+
+/// The same of a file that may be compressed: shows its bytes, as they are, to whoever wants to know them again, and parses what
+/// they stand for.
+pub(crate) fn read_seen<T>(
+    path: &Path,
+    limits: &Limits,
+    see: impl FnOnce(&[u8]),
+    parse: impl FnOnce(&[u8]) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let bytes = fs::read(path).map_err(io_error(path, "read it"))?;
+    see(&bytes);
+    let plain = compressed::plain(path, bytes, limits).map_err(|error| error.about(path))?;
+    parse(&plain).map_err(|error| error.about(path))
 }
 
 /// Writes what `encode` gives, through [`save`]; errors name the file.

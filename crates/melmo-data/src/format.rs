@@ -4,7 +4,8 @@ use crate::array::Array;
 use crate::error::Error;
 use crate::frame::{self, Frame};
 use crate::limits::Limits;
-use crate::{csv, file, gml, image, matrix_market, npy};
+use crate::{compressed, csv, file, gml, image, matrix_market, npy, npz, svmlight};
+use melmo_base::sparse::Csr;
 use std::path::Path;
 
 /// What a file held.
@@ -34,6 +35,9 @@ impl Data {
     }
 }
 
+/// Entries from the bytes of a file.
+pub type ParseSparse = fn(&[u8], &Limits) -> Result<Csr<f64>, Error>;
+
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
@@ -45,6 +49,8 @@ pub struct Format {
     pub about: &'static str,
     /// Reads the bytes of such a file.
     pub parse: fn(&[u8], &Limits) -> Result<Data, Error>,
+    /// Reads them without making zeros of what is not stored, where the format stores entries alone.
+    pub sparse: Option<ParseSparse>,
 }
 
 /// The formats there are.
@@ -56,36 +62,57 @@ pub fn formats() -> &'static [Format] {
 /// Tables as text.
 const TEXTS: &[&str] = &["csv", "tsv", "txt", "data"];
 
-static FORMATS: [Format; 5] = [
+static FORMATS: [Format; 7] = [
     Format {
         name: "npy",
         extensions: &["npy"],
         about: "NumPy arrays of real numbers, integers or truth values, 1 to 3 axes; read and written",
         parse: |bytes, _| npy::parse(bytes).map(Data::Array),
+        sparse: None,
     },
     Format {
         name: "csv",
         extensions: TEXTS,
         about: "tables of numbers, header and delimiter detected; read, and written with commas",
         parse: |bytes, _| csv::parse(bytes).map(Data::Table),
+        sparse: None,
     },
     Format {
         name: "Matrix Market",
         extensions: &["mtx"],
         about: "coordinate or array, real, integer or pattern, general or symmetric; read, and written as an array",
         parse: |bytes, limits| matrix_market::parse_within(bytes, limits).map(Data::Array),
+        sparse: Some(|bytes, limits| Ok(matrix_market::parse_sparse_within(bytes, limits)?.matrix)),
+    },
+    Format {
+        name: "npz",
+        extensions: &["npz"],
+        about: "sparse matrices as scipy.sparse.save_npz writes them, csr, csc or coo; read",
+        parse: |bytes, limits| matrix_market::spread(&npz::parse(bytes, limits)?, limits, bytes.len()).map(Data::Array),
+        sparse: Some(npz::parse),
+    },
+    Format {
+        name: "SVMlight",
+        extensions: &["svm", "svmlight", "libsvm"],
+        about: "sparse rows as column:value, their targets aside; read",
+        parse: |bytes, limits| {
+            matrix_market::spread(&svmlight::parse(bytes, limits)?.matrix, limits, bytes.len()).map(Data::Array)
+        },
+        sparse: Some(|bytes, limits| Ok(svmlight::parse(bytes, limits)?.matrix)),
     },
     Format {
         name: "GML",
         extensions: &["gml"],
         about: "graphs as 0/1 adjacency matrices (gml::read takes a weight attribute); read and written",
         parse: |bytes, limits| gml::parse_within(bytes, None, limits).map(Data::Graph),
+        sparse: None,
     },
     Format {
         name: "image",
         extensions: &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm"],
         about: "8 or 16 bit grey, RGB, either with alpha; read and written",
         parse: |bytes, limits| image::parse_within(bytes, limits).map(Data::Image),
+        sparse: None,
     },
 ];
 
@@ -96,27 +123,33 @@ pub fn open(path: &Path) -> Result<Data, Error> {
 
 /// Reads a file as [`open_seen`] does, words of a table included.
 pub fn open_frame(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Result<Frame, Error> {
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if TEXTS.contains(&extension.as_str()) {
-        return file::read_with(path, |bytes| {
-            see(bytes);
-            frame::parse(bytes)
-        });
+    if TEXTS.contains(&extension(path).as_str()) {
+        return file::read_seen(path, limits, see, frame::parse);
     }
     open_seen(path, limits, see).map(|data| Frame::of_array(data.into_array()))
 }
 
 /// Reads a file by its extension, up to a limit, and shows its bytes to whoever wants to know them again.
 pub fn open_seen(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Result<Data, Error> {
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    match FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str())) {
-        Some(format) => file::read_with(path, |bytes| {
-            see(bytes);
-            (format.parse)(bytes, limits)
-        }),
-        None => {
-            let known = FORMATS.iter().flat_map(|format| format.extensions).copied().collect();
-            Err(Error::UnknownFormat { file: path.to_path_buf(), known })
-        }
-    }
+    let format = format(path)?;
+    file::read_seen(path, limits, see, |bytes| (format.parse)(bytes, limits))
+}
+
+/// The same, of a file that stores the entries of a matrix alone; `None` of one that does not, which is not read.
+pub fn open_sparse(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Result<Option<Csr<f64>>, Error> {
+    let Some(sparse) = format(path)?.sparse else { return Ok(None) };
+    file::read_seen(path, limits, see, |bytes| sparse(bytes, limits)).map(Some)
+}
+
+/// In small letters, of the file inside where it is packed.
+fn extension(path: &Path) -> String {
+    compressed::inner(path).extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase()
+}
+
+fn format(path: &Path) -> Result<&'static Format, Error> {
+    let extension = extension(path);
+    FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str())).ok_or_else(|| {
+        let known = FORMATS.iter().flat_map(|format| format.extensions).copied().collect();
+        Error::UnknownFormat { file: path.to_path_buf(), known }
+    })
 }

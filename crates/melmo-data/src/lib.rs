@@ -5,11 +5,15 @@
 //! | `.npy` | [`npy`] | [`Array`] |
 //! | `.csv`, `.tsv`, `.txt`, `.data` | [`csv`] | [`csv::Table`] |
 //! | the same, with words in it | [`frame`] | [`frame::Frame`] |
+//! | the same, as a list of row, column, value | [`list`] | [`list::List`] |
 //! | `.mtx` | [`matrix_market`] | [`Array`] or [`matrix_market::Sparse`] |
+//! | `.npz` of SciPy | [`npz`] | [`Csr`] |
+//! | `.svm`, `.svmlight`, `.libsvm` | [`svmlight`] | [`svmlight::Labelled`] |
 //! | `.gml` | [`gml`] | [`gml::Graph`] |
 //! | `.png`, `.jpg`, `.tif`, `.pgm`, `.ppm` | [`image`] | [`image::Image`] |
 //!
-//! [`formats`] is the table behind [`open`], which reads any of them by its extension. Malformed input is an [`Error`]
+//! Each may be packed as `.gz` or `.zst`. [`formats`] is the table behind [`open`], which reads any of them by its extension, and
+//! [`open_sparse`], which reads those that store entries alone. Malformed input is an [`Error`]
 //! that names the file and the place; a claimed size is checked against the file's length and [`Limits`] before memory is
 //! asked for.
 //!
@@ -22,6 +26,7 @@
 
 pub mod array;
 pub mod bundled;
+mod compressed;
 pub mod csv;
 pub mod error;
 pub mod file;
@@ -31,13 +36,18 @@ pub mod generate;
 pub mod gml;
 pub mod image;
 pub mod limits;
+pub mod list;
 pub mod matrix_market;
 pub mod metrics;
 pub mod npy;
+pub mod npz;
+mod pieces;
 pub mod staged;
+pub mod svmlight;
 
 pub use array::{Array, Kind};
 pub use error::{Error, Place};
-pub use format::{Data, Format, formats, open, open_frame, open_seen};
+pub use format::{Data, Format, formats, open, open_frame, open_seen, open_sparse};
 pub use frame::Frame;
 pub use limits::Limits;
+pub use melmo_base::sparse::Csr;

@@ -1,6 +1,8 @@
 //! How many numbers a file may become. A few bytes can stand for gigabytes: a sparse matrix of huge sides, a picture of one
 //! colour. What a file claims is counted before memory is asked for.
 
+use crate::error::{Error, Place};
+
 /// The most numbers that a file may become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -34,6 +36,17 @@ impl Limits {
             Some(_) => format!("at most {most} numbers were allowed"),
             None => format!("a file of {bytes} bytes may become {most} numbers"),
         }
+    }
+}
+
+impl Limits {
+    /// `Ok` where a sparse matrix of this shape, of a file of so many bytes, may be held by rows or by columns: a number for each.
+    pub(crate) fn sides(&self, rows: usize, cols: usize, bytes: usize) -> Result<(), Error> {
+        if rows.max(cols) <= self.of(bytes).min(u32::MAX as usize) {
+            return Ok(());
+        }
+        let claimed = format!("a {rows}×{cols} matrix");
+        Err(Error::too_large(Place::Whole, claimed, self.because(bytes), RAISE))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::{Error, Place, brief};
 
 /// A text whose lines are cells between delimiters, or between blanks.
 pub(crate) struct Lines<'t> {
-    text: &'t str,
+    pub text: &'t str,
     /// Tab, semicolon or comma; blanks where there is none.
     pub delimiter: Option<u8>,
 }
@@ -17,14 +17,19 @@ impl<'t> Lines<'t> {
             let at = Place::Line(line_of(bytes, error.valid_up_to()));
             Error::malformed(at, "bytes that are not text", "a table in UTF-8", "saving it as UTF-8 text")
         })?;
-        let delimiter = text.lines().find(|line| !skipped(line)).and_then(delimiter);
+        let delimiter = text.lines().find(|line| !Self::skips(line)).and_then(delimiter);
         Ok(Self { text, delimiter })
+    }
+
+    /// A line without cells: blank, or a comment.
+    pub fn skips(line: &str) -> bool {
+        line.trim().is_empty() || line.starts_with('#')
     }
 
     /// Shows the cells of every line that is not skipped, and how to learn its number.
     pub fn visit(&self, mut row: impl FnMut(&[&str], &dyn Fn() -> usize) -> Result<(), Error>) -> Result<(), Error> {
         let Some(delimiter) = self.delimiter else {
-            let mut lines = self.text.lines().enumerate().filter(|(_, line)| !skipped(line));
+            let mut lines = self.text.lines().enumerate().filter(|(_, line)| !Self::skips(line));
             return lines.try_for_each(|(at, line)| row(&line.split_whitespace().collect::<Vec<_>>(), &|| at + 1));
         };
         let mut reader = ::csv::ReaderBuilder::new();
@@ -43,10 +48,6 @@ impl<'t> Lines<'t> {
     }
 }
 
-fn skipped(line: &str) -> bool {
-    line.trim().is_empty() || line.starts_with('#')
-}
-
 fn delimiter(line: &str) -> Option<u8> {
     // What stands in quotes is text: every second piece between quotation marks.
     let outside = || line.split('"').step_by(2);
@@ -57,7 +58,7 @@ fn delimiter(line: &str) -> Option<u8> {
 /// The line a record stands on: its position may be that of skipped lines before it.
 fn first_line_from(text: &str, start: usize) -> usize {
     let before = line_of(text.as_bytes(), start);
-    before + text.get(start..).map_or(0, |rest| rest.lines().take_while(|line| skipped(line)).count())
+    before + text.get(start..).map_or(0, |rest| rest.lines().take_while(|line| Lines::skips(line)).count())
 }
 
 fn line_of(bytes: &[u8], at: usize) -> usize {

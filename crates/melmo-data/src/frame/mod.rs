@@ -18,6 +18,7 @@ mod cell;
 mod read;
 mod words;
 
+pub(crate) use cell::{Cell, ambiguous, long};
 pub use read::{parse, read};
 pub use words::{Words, in_order};
 
@@ -27,7 +28,7 @@ use crate::error::{Error, Place, quote};
 
 /// A cell that is a number or missing.
 pub(crate) fn is_number(text: &str) -> bool {
-    cell::Cell::read(text, false) != cell::Cell::Word
+    Cell::read(text, false) != Cell::Word
 }
 
 /// A header whose first cell alone is blank: that column holds the names of the rows. pandas calls it `Unnamed: 0` when it is

@@ -7,11 +7,13 @@ mod header;
 mod sparse;
 
 pub use sparse::Sparse;
+pub(crate) use sparse::spread;
 
-use crate::array::{Array, Kind};
+use crate::array::{Array, Kind, check_size};
 use crate::error::{Error, Place, quote};
 use crate::file;
 use crate::limits::Limits;
+use crate::pieces;
 use header::{Field, Header, Layout, Symmetry};
 use std::path::Path;
 
@@ -29,25 +31,54 @@ pub fn parse(bytes: &[u8]) -> Result<Array, Error> {
 
 /// The same, of as many entries as a limit says.
 pub fn parse_within(bytes: &[u8], limits: &Limits) -> Result<Array, Error> {
-    parse_sparse(bytes)?.spread(limits, bytes.len())
+    read_entries(bytes, |rows, cols| check_size(rows, cols, limits, bytes.len()))?.spread(limits, bytes.len())
 }
 
 /// The entries of a Matrix Market file, without zeros for the others.
 pub fn parse_sparse(bytes: &[u8]) -> Result<Sparse, Error> {
+    parse_sparse_within(bytes, &Limits::default())
+}
+
+/// The same, of as many rows and columns as a limit says.
+pub fn parse_sparse_within(bytes: &[u8], limits: &Limits) -> Result<Sparse, Error> {
+    read_entries(bytes, |rows, cols| limits.sides(rows, cols, bytes.len()))
+}
+
+/// The entries of a matrix whose shape is allowed.
+fn read_entries(bytes: &[u8], allowed: impl Fn(usize, usize) -> Result<(), Error>) -> Result<Sparse, Error> {
     let text = std::str::from_utf8(bytes)
         .map_err(|e| Error::malformed(Place::Byte(e.valid_up_to()), "bytes that are not text", "UTF-8", HINT))?;
-    let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
-    let header = Header::parse(lines.next().map_or("", |(_, line)| line))?;
-    let mut lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('%'));
-    let (at, size) = lines.next().ok_or_else(|| wrong(2, "the end of the file", "the line of sizes"))?;
+    let header = Header::parse(text.lines().next().unwrap_or_default())?;
+    let (at, size, rest) = sizes(text)?;
     let [rows, cols, stored] = header.sizes(at, size)?;
     check_length(at, &header, stored, bytes.len())?;
-    let mut sparse = Sparse { rows, cols, kind: header.kind(), entries: Vec::with_capacity(stored) };
-    match header.layout {
-        Layout::Coordinate => coordinates(&header, lines, stored, &mut sparse)?,
-        Layout::Array => columns(&header, lines, stored, &mut sparse)?,
+    allowed(rows, cols)?;
+    let body = Body { header, rows, cols, stored, before: at };
+    let pieces = match body.header.layout {
+        Layout::Coordinate => body.coordinates(rest)?,
+        Layout::Array => vec![body.columns(rest)?],
+    };
+    Sparse::of(rows, cols, body.header.kind(), &pieces)
+}
+
+/// The line of sizes with its number, and the text after it.
+fn sizes(text: &str) -> Result<(usize, &str, &str), Error> {
+    let mut rest = text;
+    for at in 1.. {
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        if at > 1 && !skipped(line) {
+            return Ok((at, line, after));
+        }
+        if after.is_empty() {
+            break;
+        }
+        rest = after;
     }
-    Ok(sparse)
+    Err(wrong(2, "the end of the file", "the line of sizes"))
+}
+
+fn skipped(line: &str) -> bool {
+    line.trim().is_empty() || line.trim_start().starts_with('%')
 }
 
 /// An entry takes at least two bytes for each of its words: a digit and what follows it.
@@ -60,65 +91,95 @@ fn check_length(at: usize, header: &Header, stored: usize, bytes: usize) -> Resu
     Err(Error::too_large(Place::Line(at), format!("{stored} entries"), limit, "copying the file again"))
 }
 
-fn coordinates<'a>(
-    header: &Header,
-    lines: impl Iterator<Item = (usize, &'a str)>,
+/// What is known before the entries are read.
+struct Body {
+    header: Header,
+    rows: usize,
+    cols: usize,
     stored: usize,
-    sparse: &mut Sparse,
-) -> Result<(), Error> {
-    let mut found = 0;
-    for (at, line) in lines {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        if words.len() != header.words() {
-            return Err(wrong(at, format!("{} words", words.len()), format!("{} words", header.words())));
-        }
-        let i = index(at, words[0], sparse.rows)?;
-        let j = index(at, words[1], sparse.cols)?;
-        let value = words.get(2).map_or(Ok(1.0), |word| number(at, word, header.field))?;
-        header.check_triangle(at, i, j)?;
-        found += 1;
-        check_count(at, found, stored)?;
-        push(sparse, header.symmetry, i, j, value);
-    }
-    check_all(found, stored)
+    /// Lines up to that of the sizes.
+    before: usize,
 }
 
-fn columns<'a>(
-    header: &Header,
-    lines: impl Iterator<Item = (usize, &'a str)>,
-    stored: usize,
-    sparse: &mut Sparse,
-) -> Result<(), Error> {
-    let first_row = |j: usize| match header.symmetry {
-        Symmetry::General => 0,
-        Symmetry::Symmetric => j,
-        Symmetry::Skew => j + 1,
-    };
-    let (mut i, mut j, mut found) = (first_row(0), 0, 0);
-    for (at, line) in lines {
-        for word in line.split_whitespace() {
-            let value = number(at, word, header.field)?;
-            found += 1;
-            check_count(at, found, stored)?;
-            if value != 0.0 {
-                push(sparse, header.symmetry, i, j, value);
+/// Entries, counted from 0.
+type Entries = Vec<(u32, u32, f64)>;
+
+impl Body {
+    /// One entry a line, read by all threads.
+    fn coordinates(&self, text: &str) -> Result<Vec<Entries>, Error> {
+        let read = pieces::read(text, |_, piece| {
+            let (mut entries, mut found) = (Vec::new(), 0);
+            for (at, line) in piece.lines().enumerate().filter(|(_, line)| !skipped(line)) {
+                let (i, j, value) = self.coordinate(at + 1, line)?;
+                self.push(&mut entries, i, j, value);
+                found += 1;
             }
-            i += 1;
-            if i == sparse.rows {
-                j += 1;
-                i = first_row(j);
+            Ok((entries, found))
+        });
+        let read = read.map_err(|error| error.after(self.before))?;
+        let found = read.iter().map(|(_, found)| found).sum();
+        if found > self.stored {
+            let extra = text.lines().enumerate().filter(|(_, line)| !skipped(line)).nth(self.stored);
+            let line = self.before + extra.map_or(0, |(at, _)| at + 1);
+            return Err(wrong(line, "more entries", format!("{}, as the sizes say", self.stored)));
+        }
+        check_all(found, self.stored)?;
+        Ok(read.into_iter().map(|(entries, _)| entries).collect())
+    }
+
+    fn coordinate(&self, at: usize, line: &str) -> Result<(usize, usize, f64), Error> {
+        let (mut words, expected) = (line.split_ascii_whitespace(), self.header.words());
+        let [i, j, value, more] = std::array::from_fn(|_| words.next());
+        let complete = if expected == 2 { j.is_some() && value.is_none() } else { value.is_some() && more.is_none() };
+        let (Some(i), Some(j), true) = (i, j, complete) else {
+            return Err(wrong(
+                at,
+                format!("{} words", line.split_ascii_whitespace().count()),
+                format!("{expected} words"),
+            ));
+        };
+        let (i, j) = (index(at, i, self.rows)?, index(at, j, self.cols)?);
+        let value = value.map_or(Ok(1.0), |word| number(at, word, self.header.field))?;
+        self.header.check_triangle(at, i, j)?;
+        Ok((i, j, value))
+    }
+
+    /// Everything, column by column.
+    fn columns(&self, text: &str) -> Result<Entries, Error> {
+        let first_row = |j: usize| match self.header.symmetry {
+            Symmetry::General => 0,
+            Symmetry::Symmetric => j,
+            Symmetry::Skew => j + 1,
+        };
+        let (mut i, mut j, mut found, mut entries) = (first_row(0), 0, 0, Vec::new());
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !skipped(line)) {
+            let at = self.before + at + 1;
+            for word in line.split_whitespace() {
+                let value = number(at, word, self.header.field)?;
+                found += 1;
+                if found > self.stored {
+                    return Err(wrong(at, "more entries", format!("{}, as the sizes say", self.stored)));
+                }
+                self.push(&mut entries, i, j, value);
+                i += 1;
+                if i == self.rows {
+                    j += 1;
+                    i = first_row(j);
+                }
             }
         }
+        check_all(found, self.stored)?;
+        Ok(entries)
     }
-    check_all(found, stored)
-}
 
-fn push(sparse: &mut Sparse, symmetry: Symmetry, i: usize, j: usize, value: f64) {
-    sparse.entries.push((i, j, value));
-    match symmetry {
-        Symmetry::Symmetric if i != j => sparse.entries.push((j, i, value)),
-        Symmetry::Skew if i != j => sparse.entries.push((j, i, -value)),
-        _ => {}
+    fn push(&self, entries: &mut Entries, i: usize, j: usize, value: f64) {
+        let (i, j) = (i as u32, j as u32); // the sides were checked
+        entries.push((i, j, value));
+        match self.header.symmetry {
+            Symmetry::Symmetric if i != j => entries.push((j, i, value)),
+            Symmetry::Skew if i != j => entries.push((j, i, -value)),
+            _ => {}
+        }
     }
 }
 
@@ -136,10 +197,6 @@ fn number(at: usize, word: &str, field: Field) -> Result<f64, Error> {
         Field::Real | Field::Pattern => (word.parse().ok().filter(|v: &f64| v.is_finite()), "a finite number"),
     };
     value.ok_or_else(|| wrong(at, quote(word), expected))
-}
-
-fn check_count(at: usize, found: usize, stored: usize) -> Result<(), Error> {
-    if found <= stored { Ok(()) } else { Err(wrong(at, "more entries", format!("{stored}, as the sizes say"))) }
 }
 
 fn check_all(found: usize, stored: usize) -> Result<(), Error> {

@@ -34,6 +34,12 @@ pub fn parse(bytes: &[u8]) -> Result<Array, Error> {
     Ok(array)
 }
 
+/// The letters of an array of bytes, as SciPy writes the name of a format.
+pub(crate) fn text(bytes: &[u8]) -> Result<String, Error> {
+    let start = header::check(bytes)?;
+    Ok(bytes[start..].iter().filter(|byte| **byte != 0).map(|&byte| char::from(byte)).collect())
+}
+
 /// What the numbers are, and whether their highest byte comes first.
 fn kind(dtype: &DType) -> Result<(Kind, bool), Error> {
     if let DType::Plain(plain) = dtype {

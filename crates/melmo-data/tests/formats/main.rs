@@ -5,8 +5,10 @@ mod files;
 mod frame;
 mod gml;
 mod images;
+mod list;
 mod matrix_market;
 mod npy;
+mod sparse;
 
 use melmo_data::Error;
 use std::fmt::Debug;

@@ -28,7 +28,9 @@ fn coordinates() {
     let pattern = parse(&text("Coordinate Pattern General", "2 2 2\n1 2\n1 2\n")).unwrap();
     assert_eq!((pattern.data, pattern.kind), (vec![0.0, 1.0, 0.0, 0.0], Kind::Bool));
     let large = parse_sparse(&text("coordinate real general", "1000000 1000000 1\n9 1000000 2.5\n")).unwrap();
-    assert_eq!(large.entries, [(8, 999_999, 2.5)]);
+    assert_eq!(large.matrix.iter().collect::<Vec<_>>(), [(8, 999_999, 2.5)]);
+    let wide = text("coordinate real general", "1 4294967296 1\n1 1 2.5\n");
+    refuses(parse_sparse, &wide, &["1×4294967296", "--max-entries"]);
 }
 
 #[test]

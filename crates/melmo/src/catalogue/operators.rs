@@ -6,8 +6,8 @@ use crate::block::Layout;
 use crate::catalogue::{Arguments, Entry, Example, Input, Inputs, Parameter, Value};
 use crate::error::Error;
 use crate::operator::{
-    Boundary, Compose, Convolution, Dense, Difference2d, Difference3d, FilterBank, Identity, Jet, LinOp, Mask, Sample,
-    Scale, Select, Sparse, Stack,
+    Boundary, Columns, Compose, Convolution, Dense, Difference2d, Difference3d, FilterBank, Identity, Jet, LinOp, Mask,
+    Sample, Scale, Select, Sparse, Stack,
 };
 use crate::real::Real;
 use crate::seeded::Seeded;
@@ -34,6 +34,7 @@ impl<S> AsRef<Entry> for OperatorRow<S> {
 }
 
 const PERIODIC: &[(&str, Value)] = &[("boundary", Value::Word(Cow::Borrowed("periodic")))];
+const REFLECT: &[(&str, Value)] = &[("boundary", Value::Word(Cow::Borrowed("reflect")))];
 
 /// A whole number that divides the rows.
 fn dividing(a: &Arguments, name: &'static str, rows: usize) -> Result<usize, Error> {
@@ -201,13 +202,19 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
             entry: Entry {
                 name: "convolution",
                 formula: "Tx = k ∗ x",
-                about: "2-D, the same size out; ‖T‖ ≤ Σ|k|",
-                parameters: const { &[Parameter::word("boundary", &["zero", "periodic"], "what stands outside the image")] },
+                about: "2-D, the same size out; ‖T‖ ≤ Σ|k|, reflected where k is symmetric",
+                parameters: const {
+                    &[Parameter::word("boundary", &["zero", "periodic", "reflect"], "what stands outside the image")]
+                },
             },
             inputs: &[Input::Layout, Input::Matrix],
             build: |a, mut inputs| {
                 let (kernel, kernel_rows, kernel_cols) = inputs.take_matrix()?;
-                let boundary = if a.word("boundary") == "zero" { Boundary::Zero } else { Boundary::Periodic };
+                let boundary = match a.word("boundary") {
+                    "zero" => Boundary::Zero,
+                    "periodic" => Boundary::Periodic,
+                    _ => Boundary::Reflect,
+                };
                 let shape = image(&inputs.take_layout()?)?;
                 boxed(Convolution::new(shape, &kernel, (kernel_rows, kernel_cols), boundary))
             },
@@ -216,6 +223,7 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                 vec![
                     example("zero outside", blur(3, 3)),
                     Example { about: "periodic, even kernel", given: PERIODIC, inputs: blur(2, 4) },
+                    Example { about: "mirror images outside", given: REFLECT, inputs: blur(3, 5) },
                 ]
             },
         },
@@ -284,6 +292,22 @@ pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
                         inputs: operators_of([boxed(Dense::new(Seeded::new(seed).normals(12), 3, 4))]),
                     },
                     example("differences", operators_of([boxed(Difference2d::new(4, 4))])),
+                ]
+            },
+        },
+        OperatorRow {
+            entry: Entry {
+                name: "columns",
+                formula: "(TX)_·j = Ax_·j",
+                about: "another operator on every column of a matrix; surjective when that is",
+                parameters: const { &[Parameter::whole("count", 2, 1, "number of columns")] },
+            },
+            inputs: &[Input::Operator],
+            build: |a, mut inputs| boxed(Columns::new(inputs.take_operator()?, a.whole("count") as usize)),
+            examples: |seed| {
+                vec![
+                    example("a wide matrix", operators_of([boxed(Dense::new(Seeded::new(seed).normals(12), 3, 4))])),
+                    example("differences", operators_of([boxed(Difference2d::new(4, 3))])),
                 ]
             },
         },

@@ -1,15 +1,17 @@
 use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::LinOp;
-use crate::operator::bound::{finite, rounded_up};
+use crate::operator::bound::{finite, rounded_up, zeros};
 use crate::real::Real;
 use crate::vector::{self, simd};
 
 /// (Tx)ᵢⱼ = Σ_{a,b} k_ab x_{i−(a−a₀), j−(b−b₀)}: convolution with a kernel centred at a₀ = ⌊(K−1)/2⌋, b₀ = ⌊(L−1)/2⌋.
 ///
 /// The output has the size of the image; the kernel is K×L, odd or even, smaller or larger than the image.
-/// ‖T‖₂ ≤ Σ|k_ab| (Young): T is a sum of shifts times k_ab, and a shift, filled with zeros or cyclic, has norm at most 1.
-/// The adjoint is the correlation, exact for both boundaries. The centre is that of `scipy.signal.convolve2d(mode="same")`.
+/// ‖T‖₂ ≤ Σ|k_ab| (Young): T is a sum of shifts times k_ab, and a shift, filled with zeros or cyclic, has norm at most 1. By reflection
+/// a shift can see a pixel twice; there ‖T‖₂² ≤ ‖T‖_∞‖T‖₁ ≤ Σ|k_ab|·max |T|*1, which is Σ|k_ab| again where the kernel is its own mirror
+/// image. The adjoint is the correlation for zeros and cyclic images; by reflection what falls beside the image is folded back onto it.
+/// The centre is that of `scipy.signal.convolve2d(mode="same")`, whose boundary `symm` is [`Boundary::Reflect`].
 #[derive(Clone, Debug)]
 pub struct Convolution<S> {
     layout: Layout,
@@ -28,6 +30,8 @@ pub enum Boundary {
     Zero,
     /// The image again, on every side.
     Periodic,
+    /// Its mirror image, edge pixels twice: b a | a b c | c b.
+    Reflect,
 }
 
 /// One direction: the nonzero kernel entries with their places relative to the window, and the margins before the image.
@@ -58,7 +62,7 @@ impl<S: Real> Convolution<S> {
         Layout::new([("image with margins", padded_rows, padded_cols)])?; // refuses what memory cannot address
         let (row0, col0) = ((kernel_rows - 1) / 2, (kernel_cols - 1) / 2);
         let (last_row, last_col) = (kernel_rows - 1, kernel_cols - 1);
-        Ok(Self {
+        let mut t = Self {
             layout,
             boundary,
             norm_bound: finite(rounded_up(vector::norm1(kernel), kernel.len()))?,
@@ -69,7 +73,28 @@ impl<S: Real> Convolution<S> {
                 taps: taps(kernel, kernel_cols, |a, b| (last_row - a) * padded_cols + last_col - b),
             },
             correlate: Taps { top: row0, left: col0, taps: taps(kernel, kernel_cols, |a, b| a * padded_cols + b) },
-        })
+        };
+        if boundary == Boundary::Reflect {
+            t.norm_bound = finite((t.norm_bound * t.largest_column()?).sqrt())?;
+        }
+        Ok(t)
+    }
+
+    /// max |T|*1, rounded upwards: the largest sum of a column of absolute values.
+    fn largest_column(&self) -> Result<f64, Error> {
+        let mut absolute = self.clone();
+        absolute.convolve.taps.iter_mut().for_each(|(_, weight)| *weight = weight.abs());
+        let size = self.layout.size();
+        let (mut sums, mut work) = (zeros("entries", size)?, zeros("entries with margins", self.work_len())?);
+        absolute.adjoint_add(&mut sums, &vec![S::ONE; size], &mut work);
+        Ok(vector::norm_inf(&sums) * (1.0 + (self.terms() + 8) as f64 * S::EPSILON))
+    }
+
+    /// Numbers that an entry of Tx or T*y is the sum of, at most: every tap and, by reflection, what is folded onto it.
+    fn terms(&self) -> usize {
+        let block = &self.layout.blocks()[0];
+        let folds = (self.padded.0 / block.rows + 2) * (self.padded.1 / block.cols + 2);
+        self.convolve.taps.len() + if self.boundary == Boundary::Reflect { folds } else { 0 }
     }
 
     /// The image between its margins: after this no boundary is left to look at.
@@ -95,6 +120,30 @@ impl<S: Real> Convolution<S> {
         match self.boundary {
             Boundary::Zero => i.checked_sub(margin).filter(|&i| i < len),
             Boundary::Periodic => Some((i + len - margin % len) % len),
+            Boundary::Reflect => {
+                let i = (i + 2 * len - margin % (2 * len)) % (2 * len);
+                Some(i.min(2 * len - 1 - i))
+            }
+        }
+    }
+
+    /// x ← x + T*y by reflection: every tap of every row where it belongs between the margins, and these folded onto the image.
+    fn fold_adjoint(&self, x: &mut [S], y: &[S], padded: &mut [S]) {
+        let (block, width) = (&self.layout.blocks()[0], self.padded.1);
+        padded.fill(S::ZERO);
+        for (i, row) in y.chunks_exact(block.cols).enumerate() {
+            for &(place, weight) in &self.convolve.taps {
+                vector::axpy(&mut padded[i * width + place..][..block.cols], weight.f64(), row);
+            }
+        }
+        for (i, line) in padded.chunks_exact(width).enumerate() {
+            let Some(target) = self.source(i, self.convolve.top, block.rows) else { continue };
+            let row = &mut x[target * block.cols..][..block.cols];
+            for (j, &v) in line.iter().enumerate() {
+                if let Some(target) = self.source(j, self.convolve.left, block.cols) {
+                    row[target] += v;
+                }
+            }
         }
     }
 
@@ -151,9 +200,9 @@ impl<S: Real> LinOp<S> for Convolution<S> {
         self.norm_bound
     }
 
-    /// As many terms a sum as the kernel has, of sizes that add up to its ℓ1 norm.
+    /// As many terms a sum as the kernel has and are folded, of sizes that add up to its ℓ1 norm, or to that of |T|.
     fn rounding(&self) -> f64 {
-        (self.convolve.taps.len() + 1) as f64 * S::EPSILON * self.norm_bound
+        (self.terms() + 1) as f64 * S::EPSILON * self.norm_bound
     }
 
     /// One image with margins.
@@ -166,13 +215,16 @@ impl<S: Real> LinOp<S> for Convolution<S> {
     }
 
     fn adjoint_add(&self, x: &mut [S], y: &[S], work: &mut [S]) {
-        self.sweep(x, y, &self.correlate, work, |x, sum| *x += sum);
+        match self.boundary {
+            Boundary::Reflect => self.fold_adjoint(x, y, work),
+            _ => self.sweep(x, y, &self.correlate, work, |x, sum| *x += sum),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Boundary::{Periodic, Zero};
+    use super::Boundary::{Periodic, Reflect, Zero};
     use super::*;
     use crate::operator::laws;
 
@@ -180,7 +232,12 @@ mod tests {
     fn plain(x: &[f64], (rows, cols): (usize, usize), k: &[f64], (kr, kc): (usize, usize), b: Boundary) -> Vec<f64> {
         let place = |i: usize, a: usize, k: usize, n: usize| {
             let s = i as isize - (a as isize - ((k - 1) / 2) as isize);
-            if b == Periodic { Some(s.rem_euclid(n as isize)) } else { Some(s).filter(|s| (0..n as isize).contains(s)) }
+            let n = n as isize;
+            match b {
+                Zero => Some(s).filter(|s| (0..n).contains(s)),
+                Periodic => Some(s.rem_euclid(n)),
+                Reflect => Some(s.rem_euclid(2 * n).min(2 * n - 1 - s.rem_euclid(2 * n))),
+            }
         };
         let mut y = vec![0.0; rows * cols];
         for (n, y) in y.iter_mut().enumerate() {
@@ -196,7 +253,8 @@ mod tests {
     #[test]
     fn is_the_formula_and_obeys_the_laws() {
         let shapes = [((5, 6), (3, 3)), ((4, 7), (2, 4)), ((1, 9), (1, 5)), ((3, 2), (5, 7)), ((2, 35), (3, 1))];
-        for ((image, kernel_shape), boundary) in shapes.iter().flat_map(|s| [(*s, Zero), (*s, Periodic)]) {
+        for ((image, kernel_shape), boundary) in shapes.iter().flat_map(|s| [Zero, Periodic, Reflect].map(|b| (*s, b)))
+        {
             let kernel: Vec<f64> = laws::random(kernel_shape.0 * kernel_shape.1, 3);
             let t = Convolution::new(image, &kernel, kernel_shape, boundary).unwrap();
             laws::check(&t);
@@ -215,6 +273,18 @@ mod tests {
         let kernel = laws::random::<f32>(15, 9);
         laws::assert_adjoint(&Convolution::new((70, 101), &kernel, (5, 3), Periodic).unwrap());
         laws::assert_adjoint(&Convolution::new((70, 101), &kernel, (3, 5), Zero).unwrap());
+        laws::assert_adjoint(&Convolution::new((70, 101), &kernel, (5, 3), Reflect).unwrap());
+    }
+
+    #[test]
+    fn a_symmetric_kernel_reflected_has_the_norm_of_its_sum() {
+        let blur = [1.0, 2.0, 1.0, 2.0, 4.0, 2.0, 1.0, 2.0, 1.0].map(|k| k / 16.0);
+        let bound = |kernel: &[f64]| Convolution::new((8, 9), kernel, (3, 3), Reflect).unwrap().norm_bound();
+        assert!((1.0..1.0 + 1e-12).contains(&bound(&blur)));
+        // A shift sees an edge twice: its norm is √2, not 1.
+        let shift = Convolution::new((1, 6), &[0.0, 0.0, 1.0], (1, 3), Reflect).unwrap();
+        assert!((2f64.sqrt()..2f64.sqrt() + 1e-12).contains(&shift.norm_bound()));
+        laws::check(&shift);
     }
 
     #[test]
@@ -227,6 +297,7 @@ mod tests {
         };
         assert_eq!(shifted(Zero), [0.0, 1.0, 2.0]);
         assert_eq!(shifted(Periodic), [3.0, 1.0, 2.0]);
+        assert_eq!(shifted(Reflect), [1.0, 1.0, 2.0]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! T: linear operators, each with its exact adjoint, a proven bound on its norm and, where it has one, a right inverse.
 
 mod bound;
+mod columns;
 mod compose;
 mod convolution;
 mod dense;
@@ -20,6 +21,7 @@ mod select;
 mod sparse;
 mod stack;
 
+pub use columns::Columns;
 pub use compose::Compose;
 pub use convolution::{Boundary, Convolution};
 pub use dense::Dense;

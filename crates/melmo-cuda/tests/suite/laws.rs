@@ -205,5 +205,5 @@ fn thin_images_and_weights() {
     let plain = problem::<f64>("image", "l1", Lift::Entries, false);
     compare("rows", &plain, Norm::Row);
     compare("columns", &plain, Norm::Column);
-    compare::<f64>("weights", &problem("image", "mcp", Lift::Weighted(weights), false), Norm::L1);
+    compare::<f64>("weights", &problem("image", "mcp", Lift::Entries.weighted(weights), false), Norm::L1);
 }

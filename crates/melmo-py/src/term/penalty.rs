@@ -17,6 +17,9 @@ use crate::term::python::PythonPenalty;
 use crate::term::{AnyPenalty, Given, Precise, Terms, in_precision, precisely};
 use crate::wait::hearing;
 
+/// A penalty of a sum: name, parameters, lift.
+type Part<'py> = (String, Vec<(String, Given)>, Bound<'py, PyDict>);
+
 /// A penalty, built for a buffer of some layout.
 #[pyclass(frozen, module = "melmo._melmo")]
 pub struct Penalty(pub AnyPenalty);
@@ -55,6 +58,16 @@ impl Penalty {
     fn blocks(precision: &str, layout: Blocks, parts: Vec<(String, Py<Self>)>) -> PyResult<Self> {
         let layout = array::layout(layout)?;
         Ok(Self(in_precision(precision, || sum::<f32>(&layout, &parts), || sum::<f64>(&layout, &parts))?))
+    }
+
+    /// A sum of penalties of the catalogue, each as in [`Penalty::named`]; none where its prox is not known.
+    #[staticmethod]
+    fn sum(precision: &str, parts: Vec<Part<'_>>, layout: Blocks) -> PyResult<Option<Self>> {
+        let layout = array::layout(layout)?;
+        match precision {
+            "f32" => Ok(added::<f32>(&parts, &layout)?.map(|g| Self(Precise::Single(g)))),
+            _ => Ok(added::<f64>(&parts, &layout)?.map(|g| Self(Precise::Double(g)))),
+        }
     }
 
     /// ρ.
@@ -102,32 +115,44 @@ fn build<S: Terms>(
     (row.build)(&arguments, &lift_of(lift)?, layout).map(Arc::from).map_err(raised)
 }
 
+fn added<S: Terms>(parts: &[Part<'_>], layout: &Layout) -> PyResult<Option<Arc<dyn Prox<S>>>> {
+    let addend = |(name, given, lift): &Part<'_>| -> PyResult<catalogue::Addend<S>> {
+        let mut rows = catalogue::penalties::<S>();
+        let arguments = Given::arguments(&catalogue::find("penalty", &rows, name).map_err(raised)?.entry, given)?;
+        let at = rows.iter().position(|row| row.entry.name == name).unwrap_or_default();
+        Ok(catalogue::Addend { row: rows.swap_remove(at), arguments, lift: lift_of(lift)? })
+    };
+    let addends = parts.iter().map(addend).collect::<PyResult<Vec<_>>>()?;
+    Ok(catalogue::sum(&addends, layout).map_err(raised)?.map(Arc::from))
+}
+
 fn lift_of<S: Scalar>(lift: &Bound<'_, PyDict>) -> PyResult<Lift<S>> {
     let get = |key: &str| -> PyResult<Option<Bound<'_, PyAny>>> { Ok(lift.get_item(key)?.filter(|v| !v.is_none())) };
     let on = get("on")?.map_or(Ok("entries".to_string()), |on| on.extract())?;
     let weights = get("weights")?.map(|weights| array::owned::<S>("weights", &weights)).transpose()?;
     let groups = get("groups")?.map(|groups| groups.extract::<Vec<Vec<usize>>>()).transpose()?;
-    Ok(match (on.as_str(), weights, groups) {
-        ("entries", None, None) => Lift::Entries,
-        ("entries", Some(weights), None) => Lift::Weighted(weights),
-        ("nonnegative", None, None) => Lift::Nonnegative,
-        ("rows", None, None) => Lift::Rows,
-        ("columns", None, None) => Lift::Columns,
-        ("pixels", None, None) => Lift::Pixels,
-        ("singular-values", None, None) => Lift::SingularValues,
-        ("groups", None, Some(groups)) => Lift::Groups(groups),
-        ("groups", Some(weights), Some(groups)) => Lift::WeightedGroups(groups, weights),
-        ("groups", _, None) => return Err(PyValueError::new_err("on=\"groups\" needs groups: lists of entries")),
-        (on, weights, groups) => {
-            let known: Vec<String> = catalogue::lifts().iter().map(|lift| lift.name.into()).collect();
-            if !known.iter().any(|name| name == on) {
-                return Err(raised(Error::UnknownName { kind: "lift".into(), name: on.into(), known }));
-            }
-            let what = if groups.is_some() { "groups" } else { "weights" };
-            debug_assert!(groups.is_some() || weights.is_some());
-            return Err(PyValueError::new_err(format!("on=\"{on}\" takes no {what}")));
+    let lift = match (on.as_str(), groups) {
+        ("groups", Some(groups)) => Lift::Groups(groups),
+        ("groups", None) => return Err(PyValueError::new_err("on=\"groups\" needs groups: lists of entries")),
+        (on, Some(_)) => return Err(PyValueError::new_err(format!("on=\"{on}\" takes no groups"))),
+        ("entries", None) => Lift::Entries,
+        ("nonnegative", None) => Lift::Nonnegative,
+        ("rows", None) => Lift::Rows,
+        ("columns", None) => Lift::Columns,
+        ("pixels", None) => Lift::Pixels,
+        ("singular-values", None) => Lift::SingularValues,
+        (on, None) => {
+            let known = catalogue::lifts().iter().map(|lift| lift.name.into()).collect();
+            return Err(raised(Error::UnknownName { kind: "lift".into(), name: on.into(), known }));
         }
-    })
+    };
+    match weights {
+        None => Ok(lift),
+        Some(_) if lift == Lift::SingularValues => {
+            Err(PyValueError::new_err("on=\"singular-values\" takes no weights: they have an order, and no names"))
+        }
+        Some(weights) => Ok(lift.weighted(weights)),
+    }
 }
 
 fn sum<S: Terms>(layout: &Layout, parts: &[(String, Py<Penalty>)]) -> PyResult<Arc<dyn Prox<S>>> {

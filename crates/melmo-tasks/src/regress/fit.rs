@@ -61,11 +61,11 @@ pub(super) fn penalty<S: Real>(
     match groups {
         None => {
             let weight = |column| if column < cols { S::of(n) } else { S::ZERO };
-            penalty.build(&Lift::Weighted((0..width).map(weight).collect()), &layout)
+            penalty.build(&Lift::Entries.weighted((0..width).map(weight).collect()), &layout)
         }
         Some(groups) => {
             let weights = groups.iter().map(|group| S::of(n * (group.len() as f64).sqrt()));
-            penalty.build(&Lift::WeightedGroups(groups.to_vec(), weights.collect()), &layout)
+            penalty.build(&Lift::Groups(groups.to_vec()).weighted(weights.collect()), &layout)
         }
     }
 }

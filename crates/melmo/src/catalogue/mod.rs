@@ -16,6 +16,7 @@ mod penalties;
 mod place;
 mod splittings;
 mod structured;
+mod sums;
 mod tables;
 mod theory;
 
@@ -27,6 +28,7 @@ pub use methods::{BuildMethod, MethodRow};
 pub use operators::{BuildOperator, OperatorRow};
 pub use penalties::{BuildPenalty, Lift, PenaltyRow, lifts};
 pub use place::{ANYWHERE, method_on};
+pub use sums::{Addend, sum};
 pub use tables::{Tables, geometries, losses, methods, operators, penalties};
 pub use theory::{Start, guarantee};
 

@@ -5,7 +5,7 @@ use crate::catalogue::{Arguments, Entry, Parameter};
 use crate::error::Error;
 use crate::penalty::{
     ElasticNet, Entrywise, Group, Huber, Interval, L1, LogSum, Mcp, Nonnegative, Positive, Prox, Ridge, Scad,
-    Separable, Spectral, Spline,
+    Separable, Spectral, Spline, Sum,
 };
 use crate::real::Real;
 
@@ -14,8 +14,6 @@ use crate::real::Real;
 pub enum Lift<S> {
     /// Every entry.
     Entries,
-    /// Every entry, each with a weight.
-    Weighted(Vec<S>),
     /// Every entry, and none may be negative.
     Nonnegative,
     /// The ℓ2 norm of every row.
@@ -26,10 +24,31 @@ pub enum Lift<S> {
     Pixels,
     /// The ℓ2 norm of every given group of entries.
     Groups(Vec<Vec<usize>>),
-    /// The ℓ2 norm of every given group of entries, each with a weight.
-    WeightedGroups(Vec<Vec<usize>>, Vec<S>),
     /// The singular values of every block.
     SingularValues,
+    /// What another one says, each with a weight: entries, rows, columns, pixels or groups. Singular values have no names to hang one on.
+    Weighted(Box<Self>, Vec<S>),
+}
+
+impl<S> Lift<S> {
+    /// The same, each with a weight.
+    pub fn weighted(self, weights: Vec<S>) -> Self {
+        Self::Weighted(Box::new(self), weights)
+    }
+
+    /// The name users type.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Entries => "entries",
+            Self::Nonnegative => "nonnegative",
+            Self::Rows => "rows",
+            Self::Columns => "columns",
+            Self::Pixels => "pixels",
+            Self::Groups(_) => "groups",
+            Self::SingularValues => "singular-values",
+            Self::Weighted(lift, _) => lift.name(),
+        }
+    }
 }
 
 /// Builds a penalty on a buffer of some layout.
@@ -54,19 +73,46 @@ impl<S> AsRef<Entry> for PenaltyRow<S> {
 fn lift<S: Real, P: Separable<S>>(phi: P, lift: &Lift<S>, layout: &Layout) -> Result<Box<dyn Prox<S>>, Error> {
     Ok(match lift {
         Lift::Entries => Box::new(Entrywise::new(phi, layout.size())),
-        Lift::Weighted(weights) => {
-            layout.check("weights", weights)?;
-            Box::new(Entrywise::weighted(phi, weights.clone())?)
-        }
         Lift::Nonnegative => Box::new(Entrywise::new(Positive::new::<S>(phi)?, layout.size())),
-        Lift::Rows => Box::new(Group::rows(phi, layout)?),
-        Lift::Columns => Box::new(Group::columns(phi, layout)?),
-        Lift::Pixels => Box::new(Group::pixels(phi, layout)?),
-        Lift::Groups(groups) => Box::new(Group::given(phi, groups.clone(), layout.size())?),
-        Lift::WeightedGroups(groups, weights) => {
-            Box::new(Group::given(phi, groups.clone(), layout.size())?.weighted(weights.clone())?)
-        }
         Lift::SingularValues => Box::new(Spectral::new(phi, layout)?),
+        Lift::Weighted(lift, weights) => weighted(phi, lift, weights.clone(), layout)?,
+        norms => Box::new(groups(phi, norms, layout)?),
+    })
+}
+
+/// The norms of rows, columns, pixels or groups.
+fn groups<S: Real, P: Separable<S>>(phi: P, lift: &Lift<S>, layout: &Layout) -> Result<Group<P, S>, Error> {
+    match lift {
+        Lift::Rows => Group::rows(phi, layout),
+        Lift::Columns => Group::columns(phi, layout),
+        Lift::Pixels => Group::pixels(phi, layout),
+        Lift::Groups(groups) => Group::given(phi, groups.clone(), layout.size()),
+        other => Err(Error::Unsupported(format!("weights: {} have none", other.name()))),
+    }
+}
+
+/// The same with a weight for each.
+fn weighted<S: Real, P: Separable<S>>(
+    phi: P,
+    lift: &Lift<S>,
+    weights: Vec<S>,
+    layout: &Layout,
+) -> Result<Box<dyn Prox<S>>, Error> {
+    if matches!(lift, Lift::Entries | Lift::Nonnegative) {
+        layout.check("weights", &weights)?;
+    }
+    Ok(match lift {
+        Lift::Entries => Box::new(Entrywise::weighted(phi, weights)?),
+        Lift::Nonnegative if weights.iter().all(|w| *w > S::ZERO) => {
+            Box::new(Entrywise::weighted(Positive::new::<S>(phi)?, weights)?)
+        }
+        // A weight of 0 takes φ away, not the sign.
+        Lift::Nonnegative => {
+            Positive::new::<S>(phi.clone())?;
+            let sign = Entrywise::new(Nonnegative, layout.size());
+            Box::new(Sum::new(vec![Box::new(sign), Box::new(Entrywise::weighted(phi, weights)?)], 0.0)?)
+        }
+        norms => Box::new(groups(phi, norms, layout)?.weighted(weights)?),
     })
 }
 
@@ -199,11 +245,11 @@ pub fn lifts() -> [Entry; 7] {
     let entry = |name, formula, about| Entry { name, formula, about, parameters: &[] };
     [
         entry("entries", "Σ wᵢφ(uᵢ)", "every entry, weighted or not"),
-        entry("nonnegative", "Σ φ(uᵢ), uᵢ ≥ 0", "every entry, and none may be negative"),
-        entry("rows", "Σ φ(‖u_i·‖₂)", "the norm of every row"),
-        entry("columns", "Σ φ(‖u_·j‖₂)", "the norm of every column"),
-        entry("pixels", "Σ φ(‖(∇ₓ, ∇ᵧ)_ij‖₂)", "a pixel's components together: isotropic total variation"),
-        entry("groups", "Σ φ(‖u_g‖₂)", "the norm of every given group"),
+        entry("nonnegative", "Σ wᵢφ(uᵢ), uᵢ ≥ 0", "every entry, and none may be negative"),
+        entry("rows", "Σ wᵢφ(‖u_i·‖₂)", "the norm of every row"),
+        entry("columns", "Σ wⱼφ(‖u_·j‖₂)", "the norm of every column"),
+        entry("pixels", "Σ w_ij φ(‖(∇ₓ, ∇ᵧ)_ij‖₂)", "a pixel's components together: isotropic total variation"),
+        entry("groups", "Σ w_g φ(‖u_g‖₂)", "the norm of every given group"),
         entry("singular-values", "Σ φ(σᵢ)", "the singular values: nuclear norm, singular-value MCP and SCAD"),
     ]
 }

@@ -27,6 +27,7 @@ mod scad;
 mod separable;
 mod spectral;
 mod spline;
+mod sum;
 mod tile;
 
 pub use blocks::Blocks;
@@ -49,6 +50,7 @@ pub use separable::Separable;
 pub use spectral::Spectral;
 pub use spline::Spline;
 pub(crate) use spline::Table;
+pub use sum::Sum;
 
 use crate::real::Real;
 use crate::vector;

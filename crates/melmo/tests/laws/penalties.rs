@@ -1,7 +1,7 @@
 //! prox, envelope, ρ and L_g of every penalty, on everything it can be lifted to.
 
 use melmo::block::Layout;
-use melmo::catalogue::{Arguments, Lift, PenaltyRow, penalties};
+use melmo::catalogue::{Addend, Arguments, Lift, PenaltyRow, penalties, sum};
 use melmo::check;
 use melmo::penalty::{Blocks, Prox};
 use melmo::real::Real;
@@ -19,10 +19,14 @@ fn weights<S: Real>(n: usize) -> Vec<S> {
 }
 
 fn lifts<S: Real>(even: bool, size: usize) -> Vec<(&'static str, Lift<S>)> {
-    let mut lifts = vec![("entries", Lift::Entries), ("weighted", Lift::Weighted(weights(size)))];
+    let mut lifts = vec![("entries", Lift::Entries), ("weighted", Lift::Entries.weighted(weights(size)))];
     if even {
         lifts.extend([
             ("nonnegative", Lift::Nonnegative),
+            ("nonnegative, weighted", Lift::Nonnegative.weighted(weights(size))),
+            ("rows, weighted", Lift::Rows.weighted(weights(6))),
+            ("columns, weighted", Lift::Columns.weighted(weights(8))),
+            ("pixels, weighted", Lift::Pixels.weighted(weights(size / 2))),
             ("rows", Lift::Rows),
             ("columns", Lift::Columns),
             ("pixels", Lift::Pixels),
@@ -33,7 +37,32 @@ fn lifts<S: Real>(even: bool, size: usize) -> Vec<(&'static str, Lift<S>)> {
     lifts
 }
 
-/// Every row on every lift, and a weighted sum over blocks.
+/// Sums whose prox is known, a part after another.
+fn sums<S: Real>(layout: &Layout) -> Vec<Subject<S>> {
+    let addend = |name: &str, lift: Lift<S>| {
+        let row = penalties::<S>().into_iter().find(|row| row.entry.name == name).unwrap();
+        Addend { arguments: Arguments::defaults(&row.entry).unwrap(), row, lift }
+    };
+    let weighted = || Lift::Entries.weighted(weights(layout.size()));
+    let all = [
+        vec![addend("l1", Lift::Entries), addend("mcp", Lift::Entries)],
+        vec![addend("l1", weighted()), addend("mcp", weighted()), addend("box", Lift::Entries)],
+        vec![addend("elastic-net", Lift::Entries), addend("log-sum", Lift::Rows), addend("nonnegative", Lift::Entries)],
+        vec![addend("l1", Lift::Entries), addend("l1", Lift::Pixels), addend("huber", Lift::Pixels)],
+        vec![addend("ridge", Lift::Entries), addend("l1", Lift::SingularValues), addend("mcp", Lift::SingularValues)],
+    ];
+    let subject = |addends: &Vec<Addend<S>>| Subject {
+        name: addends
+            .iter()
+            .map(|a| format!("{} on {}", a.row.entry.name, a.lift.name()))
+            .collect::<Vec<_>>()
+            .join(" + "),
+        g: sum(addends, layout).unwrap().expect("a known prox"),
+    };
+    all.iter().map(subject).collect()
+}
+
+/// Every row on every lift, a weighted sum over blocks, and sums on the same entries.
 fn subjects<S: Real>() -> Vec<Subject<S>> {
     let layout = Layout::new([("a", 3, 4), ("b", 3, 4)]).unwrap();
     let mut subjects = Vec::new();
@@ -49,6 +78,7 @@ fn subjects<S: Real>() -> Vec<Subject<S>> {
         let g = Box::new(Blocks::new(&layout, parts.into()).unwrap());
         subjects.push(Subject { name: format!("{} on blocks", entry.name), g });
     }
+    subjects.extend(sums(&layout));
     assert!(subjects.len() >= 8 * 3 + 6 * 5);
     subjects
 }

@@ -17,14 +17,21 @@ from melmo import loss as loss
 from melmo import operator as operator
 from melmo import penalty as penalty
 from melmo._catalogue import catalogue as catalogue
+from melmo._certificate import BlockNorm as BlockNorm
 from melmo._certificate import Certificate as Certificate
+from melmo._certificate import Check as Check
+from melmo._certificate import Claim as Claim
+from melmo._certificate import Optimality as Optimality
+from melmo._certificate import Stationarity as Stationarity
 from melmo._certificate import Verification as Verification
 from melmo._check import Checked as Checked
+from melmo._check import Finding as Finding
 from melmo._check import check as check
 from melmo._functions import dual_norm as dual_norm
 from melmo._functions import envelope as envelope
 from melmo._functions import lmo as lmo
 from melmo._functions import prox as prox
+from melmo._geometry import Answer as Answer
 from melmo._geometry import polar as polar
 from melmo._melmo import __version__ as __version__
 from melmo._problem import Iteration as Iteration
@@ -42,6 +49,7 @@ from melmo.denoising import denoise as denoise
 from melmo.denoising import denoise_tv as denoise_tv
 from melmo._lazy import estimator as _estimator
 from melmo._lazy import estimators as _estimators
+from melmo._lazy import extras as _extras
 
 if TYPE_CHECKING:
     from melmo._linear import RegressionPath as RegressionPath
@@ -54,22 +62,31 @@ if TYPE_CHECKING:
     from melmo.robust_pca import RobustPCA as RobustPCA
 
 
-def __getattr__(name: str) -> Any:
-    return _estimator(name)
+if not TYPE_CHECKING:  # so that a name that is not there is an error there too
+
+    def __getattr__(name: str) -> Any:
+        return _estimator(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_estimators()})
+    return sorted({*__all__, *_extras(), *(name for name in globals() if name.startswith("__"))})
 
 
 __all__ = [
     *_estimators(),
+    "Answer",
+    "BlockNorm",
     "Certificate",
+    "Check",
     "Checked",
+    "Claim",
+    "Finding",
     "Info",
     "Iteration",
+    "Optimality",
     "Problem",
     "Result",
+    "Stationarity",
     "Trace",
     "Verification",
     "catalogue",

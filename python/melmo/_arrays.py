@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Union, cast
+from typing import TYPE_CHECKING, Any, Union, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from melmo._checks import brief
+
 Array = npt.NDArray[np.floating[Any]]
+#: Several arrays by name.
+Blocks = dict[str, Array]
 #: An array, or several by name.
-Variable = Union[Array, dict[str, Array]]
+Variable = Union[Array, Blocks]
+#: Which of the two x is: an array, where nothing is said.
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    X = TypeVar("X", default=Array)
+else:
+    from typing import TypeVar
+
+    X = TypeVar("X")
 #: Blocks as Rust has them: name, rows, columns.
 Layout = list[tuple[str, int, int]]
 Shape = tuple[int, ...]
@@ -46,10 +59,28 @@ def real_array(what: str, value: Any, precision: str) -> Array:
         return value
     if hasattr(value, "toarray"):
         raise TypeError(f"{what}: a sparse matrix cannot stand here; .toarray() makes it dense")
-    array = np.asarray(value)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{what}: expected real numbers, got an array of {array.dtype}")
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        raise ValueError(f"{what}: expected an array, got lists that make none: {brief(value)}") from None
+    expect_real(what, array.dtype, value)
     return np.asarray(array, dtype=dtype, order="C")
+
+
+def expect_real(what: str, dtype: np.dtype[Any], value: Any) -> None:
+    """Refuses what holds no real numbers; complex ones with a way around."""
+    if dtype.kind == "c":
+        raise TypeError(f"{what}: expected real numbers, got complex ones. {PAIRS}")
+    if dtype.kind not in "fiub":
+        shown = f"an array of {dtype}" if hasattr(value, "dtype") and dtype.kind not in "US" else brief(value)
+        raise TypeError(f"{what}: expected real numbers, got {shown}")
+
+
+#: How complex numbers are written as real ones.
+PAIRS = (
+    "Write x + iy as the pair (x, y): a vector z as np.stack([z.real, z.imag], 1), a matrix A as "
+    "np.kron(A.real, np.eye(2)) + np.kron(A.imag, [[0, -1], [1, 0]]); with x0=np.zeros((n, 2)), on='rows' of a penalty takes moduli"
+)
 
 
 def rows_cols(shape: Shape) -> tuple[int, int]:
@@ -97,6 +128,20 @@ class Packing:
     def size(self) -> int:
         """Number of entries."""
         return sum(rows * cols for _, rows, cols in self.layout)
+
+    def column(self) -> Packing:
+        """One column of a single block, in the shape of all axes but the last."""
+        name, rows, _ = self.layout[0]
+        shape = next(iter(self.shapes.values()))
+        return Packing({name: shape[:-1] if len(shape) > 1 else (rows,)}, self.precision, single=True)
+
+    def part(self, names: list[str]) -> Packing:
+        """Some of the blocks: one alone, or several without what their names begin with, up to the dot."""
+        single = len(names) == 1
+        called = {name: name if single else name.partition(".")[2] for name in names}
+        layout = [(called[name], rows, cols) for name, rows, cols in self.layout if name in called]
+        shapes = {called[name]: self.shapes[name] for name in names}
+        return Packing(shapes, self.precision, single=single, layout=layout)
 
     def pack(self, what: str, value: Any) -> Array:
         """One flat array; the value's own memory where that is contiguous and of this precision."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 from typing import Any, TypedDict, TypeVar
 
+import numpy as np
+
 from melmo import _melmo
-from melmo._checks import number
+from melmo._checks import brief, number
 
 
 class Parameter(TypedDict):
@@ -31,6 +33,8 @@ class Row(TypedDict, total=False):
 
 
 _ROWS: dict[str, list[Row]] = _melmo.rows()
+#: Parameters that are read off the shape of x, unless they are given.
+READ_OFF = ("depth", "channels", "count")
 _ACRONYMS = {"mcp", "scad", "pca", "l1", "l2"}
 
 
@@ -84,15 +88,18 @@ def numbers(row: Row, arguments: dict[str, Any]) -> list[tuple[str, float | str]
     """The numbers and words that Rust takes for a row's parameters; those that are ``None`` are left to it."""
     given: list[tuple[str, float | str]] = []
     for parameter in row["parameters"]:
-        value = arguments[python_name(parameter["name"])]
-        if value is None:
+        name = python_name(parameter["name"])
+        value = arguments[name]
+        if value is None and (parameter["default"] is None or parameter["name"] in READ_OFF):
             continue
         if parameter["choices"]:
             if not isinstance(value, str) or value not in parameter["choices"]:
                 known = ", ".join(parameter["choices"])
                 raise ValueError(f"no {parameter['name']} is called `{value}`; known: {known}")
+        elif name == "lam" and isinstance(value, (list, tuple, np.ndarray)) and np.shape(value):
+            raise TypeError(f"lam: expected a number, got {brief(value)}; a weight for every entry is weights=")
         else:
-            value = number(python_name(parameter["name"]), value)
+            value = number(name, value)
         given.append((parameter["name"], value))
     return given
 

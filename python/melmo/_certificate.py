@@ -92,7 +92,7 @@ class Certificate:
 
     __slots__ = ("_raw", "_problem", "_x")
 
-    def __init__(self, raw: _melmo.Certificate, problem: Problem | None = None, x: Any = None):
+    def __init__(self, raw: _melmo.Certificate, problem: Problem[Any] | None = None, x: Any = None):
         self._raw = raw
         self._problem = problem
         self._x = x
@@ -166,7 +166,7 @@ class Certificate:
         point = found[0] if self._problem is None else self._problem.packing.unpack(found[0])
         return Stationarity(point, *found[1:])
 
-    def verify(self, problem: Problem | None = None, x: Any = None, *, tolerance: float | None = None) -> Verification:
+    def verify(self, problem: Problem[Any] | None = None, x: Any = None, *, tolerance: float | None = None) -> Verification:
         """Recompute everything from the point and the problem, by the plain formulas and a dense SVD.
 
         Parameters
@@ -187,7 +187,7 @@ class Certificate:
         lines = problem._raw.verify(self._raw, problem.packing.pack("x", x), tolerance)
         return Verification(Check(*line) for line in lines)
 
-    def passed(self, tol: float = 1e-6, problem: Problem | None = None, x: Any = None) -> bool:
+    def passed(self, tol: float = 1e-6, problem: Problem[Any] | None = None, x: Any = None) -> bool:
         """Whether the point is any good, recomputed and with rounding added.
 
         Parameters
@@ -200,7 +200,7 @@ class Certificate:
         problem, x = self._remembered(problem, x)
         return problem._raw.passed(self._raw, problem.packing.pack("x", x), tol)
 
-    def _remembered(self, problem: Problem | None, x: Any) -> tuple[Problem, Any]:
+    def _remembered(self, problem: Problem[Any] | None, x: Any) -> tuple[Problem[Any], Any]:
         problem = problem or self._problem
         x = self._x if x is None else x
         if problem is None or x is None:

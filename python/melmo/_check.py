@@ -14,6 +14,7 @@ from melmo._checks import optional_number, optional_whole, whole
 from melmo._loss import Loss
 from melmo._operator import Operator
 from melmo._penalty import Penalty
+from melmo._sum import Sum
 
 if TYPE_CHECKING:
     from melmo._problem import Problem
@@ -124,12 +125,12 @@ def check(
     """
     from melmo._problem import Problem
 
-    problem = f if isinstance(f, Problem) else Problem(f, g, T, x0)
+    problem: Problem[Any] = f if isinstance(f, Problem) else Problem(f, g, T, x0)
     return problem.check(x0, probes=probes, seed=seed, tolerance=tolerance)
 
 
 def check_terms(
-    problem: Problem, x0: Any, terms: str, probes: int | None, seed: int = 1, tolerance: float | None = None
+    problem: Problem[Any], x0: Any, terms: str, probes: int | None, seed: int = 1, tolerance: float | None = None
 ) -> Checked:
     """The laws of some terms of a problem."""
     probes, seed = optional_whole("probes", probes), whole("seed", seed)
@@ -141,7 +142,7 @@ def check_terms(
     return Checked(_finding(problem, law) for law in raw)
 
 
-def _finding(problem: Problem, law: _melmo.Law) -> Finding:
+def _finding(problem: Problem[Any], law: _melmo.Law) -> Finding:
     witness: dict[str, Variable | float] = {}
     for name, point in law.witness:
         if name == "β":
@@ -155,19 +156,23 @@ def _finding(problem: Problem, law: _melmo.Law) -> Finding:
 
 def _descends(g: Any) -> bool:
     """Whether g has subgradients: those of the catalogue have."""
-    parts = g.values() if isinstance(g, dict) else (g,)
-    return all(isinstance(part, Penalty) or hasattr(part, "subgradient") for part in parts)
+    return all(isinstance(part, Penalty) or hasattr(part, "subgradient") for part in _parts(g))
+
+
+def _parts(g: Any) -> list[Any]:
+    """The penalties of a dict, a list or a sum, one by one."""
+    several = g.values() if isinstance(g, dict) else g.parts if isinstance(g, Sum) else g
+    return [part for inner in several for part in _parts(inner)] if isinstance(g, (dict, list, tuple, Sum)) else [g]
 
 
 def own_terms(f: Any, g: Any, T: Any) -> str:
     """Those of f, T, g that are the user's own Python."""
-    parts = g.values() if isinstance(g, dict) else (g,)
     own_f = "" if isinstance(f, Loss) else "f"
     own_t = "T" if not isinstance(T, Operator) and hasattr(T, "matvec") and not hasattr(T, "tocsr") else ""
-    return own_f + own_t + ("" if all(isinstance(part, Penalty) for part in parts) else "g")
+    return own_f + own_t + ("" if all(isinstance(part, Penalty) for part in _parts(g)) else "g")
 
 
-def warn_of_terms(problem: Problem, x: Any, status: str) -> None:
+def warn_of_terms(problem: Problem[Any], x: Any, status: str) -> None:
     """At the end of a run with terms of the user's own: a first look at them, and a warning that names what is wrong."""
     if not problem._own or status in ("interrupted", "stopped", "raised"):
         return

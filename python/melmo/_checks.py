@@ -72,7 +72,7 @@ def several(name: str, value: Any, expected: str) -> list[Any]:
 
 def function(name: str, value: Any) -> Any:
     """Something that can be called."""
-    if not callable(value):
+    if not callable(made(name, value)):
         raise TypeError(f"{name}: expected a function, got {brief(value)}")
     return value
 
@@ -91,6 +91,12 @@ def brief(value: Any) -> str:
     except Exception:  # a repr of the user's own
         text = ""
     return text if 0 < len(text) <= 60 and "\n" not in text else type(value).__name__
+
+
+def described(value: Any) -> str:
+    """A value in a message where a term was expected: a name or a number as it is, an array by its shape."""
+    shape = getattr(value, "shape", None)
+    return f"an array of the shape {tuple(shape)}" if isinstance(shape, tuple) and hasattr(value, "dtype") else brief(value)
 
 
 def expect_room(what: str, numbers: int, itemsize: int = 8) -> None:

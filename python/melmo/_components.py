@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -19,6 +19,10 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan", reset=reset
         )
         return np.ascontiguousarray(found)
+
+    if TYPE_CHECKING:  # scikit-learn's, which says nothing of types
+
+        def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats: ...
 
     def inverse_transform(self, W: Any) -> Floats:
         """The rows that places among the components stand for: W times ``components_``."""

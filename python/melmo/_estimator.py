@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from melmo._catalogue import rows
-from melmo._checks import brief, number, whole
+from melmo._checks import brief, made, number, whole
 from melmo._penalty import Penalty
 from melmo._sparse import checked_sparse
+from melmo._sum import Sum
 
 try:
     from sklearn.exceptions import ConvergenceWarning as ConvergenceWarning
@@ -37,7 +38,8 @@ def penalty_text(penalty: str | Penalty, lam: Any = None) -> str:
     elif isinstance(penalty, str):
         text = penalty
     else:
-        raise TypeError(f"penalty: expected a name or a melmo.penalty, got {brief(penalty)}")
+        advice = "; L1 and a ridge are ElasticNet" if isinstance(penalty, Sum) else ""
+        raise TypeError(f"penalty: expected a name or one melmo.penalty, got {brief(made('penalty', penalty))}{advice}")
     if lam is None:
         return text
     lam, name = number("lam", lam), text.partition(":")[0].strip()

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, overload
+
+import numpy.typing as npt
 
 from melmo import geometry as _geometries
-from melmo._arrays import Variable, precision_of, real_array
+from melmo._arrays import Array, Blocks, Variable, precision_of, real_array
 from melmo._catalogue import class_name, rows
 from melmo._checks import brief, made, number
 from melmo._geometry import Geometry
-from melmo._penalty import Penalty
+from melmo._proximal import Proximal
 
 
-def prox(g: Penalty, u: Any, beta: float = 1.0) -> Variable:
+@overload
+def prox(g: Any, u: Mapping[str, Any], beta: float = ...) -> Blocks: ...
+@overload
+def prox(g: Any, u: npt.ArrayLike, beta: float = ...) -> Array: ...
+def prox(g: Any, u: Any, beta: float = 1.0) -> Variable:
     """prox_{βg}(u): the z that minimises g(z) + ‖z − u‖²/(2β).
 
     Examples
@@ -23,10 +29,11 @@ def prox(g: Penalty, u: Any, beta: float = 1.0) -> Variable:
     array([2.5, 0. ])
     """
     _expect("prox", g)
-    return g.prox(_array(g, u), number("beta", beta))
+    found: Variable = g.prox(_array(g, u), number("beta", beta))
+    return found
 
 
-def envelope(g: Penalty, u: Any, beta: float = 1.0) -> float:
+def envelope(g: Any, u: Any, beta: float = 1.0) -> float:
     """g_β(u), the Moreau envelope.
 
     Examples
@@ -36,9 +43,13 @@ def envelope(g: Penalty, u: Any, beta: float = 1.0) -> float:
     2.75
     """
     _expect("envelope", g)
-    return g.envelope(_array(g, u), number("beta", beta))
+    return number("g: the envelope", g.envelope(_array(g, u), number("beta", beta)))
 
 
+@overload
+def lmo(geometry: Geometry | str, phi: Mapping[str, Any]) -> Blocks: ...
+@overload
+def lmo(geometry: Geometry | str, phi: npt.ArrayLike) -> Array: ...
 def lmo(geometry: Geometry | str, phi: Any) -> Variable:
     """The direction d that minimises ⟨φ, d⟩ over the unit ball of a norm.
 
@@ -48,7 +59,8 @@ def lmo(geometry: Geometry | str, phi: Any) -> Variable:
     >>> melmo.lmo("linf", [0.5, -2.0])
     array([-1.,  1.])
     """
-    return named(geometry).lmo(phi)
+    direction: Variable = named(geometry).lmo(phi)
+    return direction
 
 
 def dual_norm(geometry: Geometry | str, phi: Any) -> float:
@@ -71,7 +83,7 @@ def _expect(method: str, g: Any) -> None:
 
 def _array(g: Any, u: Any) -> Any:
     """u as a penalty of the user's own may rely on it: an array."""
-    return u if isinstance(g, Penalty) or isinstance(u, Mapping) else real_array("u", u, precision_of(u))
+    return u if isinstance(g, Proximal) or isinstance(u, Mapping) else real_array("u", u, precision_of(u))
 
 
 def named(geometry: Geometry | str) -> Geometry:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
+
+import numpy.typing as npt
 
 from melmo import _melmo
-from melmo._arrays import Array, Packing, Variable, real_array
+from melmo._arrays import Array, Blocks, Packing, Variable, real_array
 from melmo._catalogue import Row, document, rows
 from melmo._checks import made, word
 from melmo._term import Term
@@ -55,6 +57,10 @@ class Geometry(Term):
         found = _melmo.oracle_answer(self._row["name"], self._oracle(), packing.layout, packing.pack("phi", phi))
         return Answer(packing.unpack(found[0]), *found[1:])
 
+    @overload
+    def lmo(self, phi: Mapping[str, Any]) -> Blocks: ...
+    @overload
+    def lmo(self, phi: npt.ArrayLike) -> Array: ...
     def lmo(self, phi: Any) -> Variable:
         """The direction d that minimises ⟨φ, d⟩ over ‖d‖ ≤ 1."""
         packing = Packing.of(phi)

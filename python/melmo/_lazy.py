@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 from typing import Any
 
 #: Where each one is documented.
@@ -19,15 +20,26 @@ ESTIMATORS = {
 }
 
 
+#: Modules that need an extra, and are imported when they are asked for.
+EXTRAS = {"optax": "optax", "torch": "torch"}
+
+
+def extras() -> list[str]:
+    """The names of those whose extra is there."""
+    return [name for name, needs in EXTRAS.items() if importlib.util.find_spec(needs)]
+
+
 def estimators() -> list[str]:
     """Their names, where scikit-learn is there."""
     return list(ESTIMATORS) if importlib.util.find_spec("sklearn") else []
 
 
 def estimator(name: str) -> Any:
-    """The estimator of that name; without scikit-learn, an error that says how to get it."""
+    """The estimator or module of that name; without scikit-learn, an error that says how to get it."""
+    if name in EXTRAS:
+        return importlib.import_module(f"melmo.{name}")
     if name not in ESTIMATORS:
-        raise AttributeError(f"module 'melmo' has no attribute {name!r}")
+        raise AttributeError(f"module 'melmo' has no attribute {name!r}", name=name, obj=sys.modules["melmo"])
     try:
         module = importlib.import_module(f"melmo.{ESTIMATORS[name]}")
     except ModuleNotFoundError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -103,6 +103,10 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
         self.standardize = standardize
         self.tol = tol
         self.max_iter = max_iter
+
+    if TYPE_CHECKING:  # scikit-learn's, which says nothing of types
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float: ...
 
     def _loss(self) -> str:
         raise NotImplementedError

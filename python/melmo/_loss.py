@@ -5,28 +5,30 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Generic, cast
 
 import numpy as np
 
 from melmo import _melmo
-from melmo._arrays import Packing, Shape, Variable, precision_of, real_array, rows_cols
+from melmo._arrays import Array, Packing, Shape, X, precision_of, real_array, rows_cols
 from melmo._catalogue import Row, default_of, document, numbers, python_name
-from melmo._operator import build_operator, two_axes
+from melmo._matrix import expect_operator, two_axes
+from melmo._operator import build_operator, by_columns
 from melmo._term import Term
 
 #: What the data of a row are called in Python, by kind.
 _NAMES = {"matrix": "Y", "target": "b", "mask": "mask", "optional mask": "mask", "operator": "A"}
+_DESIGN = "a matrix, a SciPy sparse matrix, or an operator"
 _ABOUT = {
     "matrix": "The data.",
-    "target": "The right-hand side, an entry for each row of A.",
+    "target": "The right-hand side, an entry for each row of A; or several, a column each, and x is then a matrix of as many columns.",
     "mask": "1 where an entry is observed, 0 elsewhere.",
     "optional mask": "1 where an entry is observed, 0 elsewhere; all are unless given.",
-    "operator": "The design: a matrix, a SciPy sparse matrix, or an operator.",
+    "operator": f"The design: {_DESIGN}.",
 }
 
 
-class Loss(Term):
+class Loss(Term, Generic[X]):
     """A smooth loss f of the catalogue. Calling it gives the value and the gradient."""
 
     __slots__ = ()
@@ -46,6 +48,12 @@ class Loss(Term):
         return inspect.Signature(parameters), doc
 
     def _check(self) -> None:
+        for kind in self._row["inputs"]:
+            name = _NAMES[kind]
+            if self._arguments[name] is None and kind != "optional mask":
+                raise TypeError(f"{name}: expected {_DESIGN if kind == 'operator' else 'an array'}, got None")
+        if "A" in self._arguments:
+            expect_operator("A", self._arguments["A"])
         self._build(self._precision())
 
     def _precision(self) -> str:
@@ -58,20 +66,34 @@ class Loss(Term):
                 name = _NAMES[kind]
                 value = self._arguments[name]
                 if kind == "operator":
-                    data["operators"] = [build_operator(value, precision, None)]
+                    operator = build_operator(value, precision, None, "A")
                 elif kind == "matrix":
                     data["matrix"] = two_axes(name, real_array(name, value, precision))
                 elif value is not None:
-                    data["mask" if "mask" in kind else kind] = real_array(name, value, precision).reshape(-1)
+                    array = real_array(name, value, precision)
+                    data["mask" if "mask" in kind else kind] = array.reshape(-1)
+                    if kind == "target":
+                        data["operators"] = [_for_target(operator, array, precision)]
+                    else:
+                        self._expect_mask(array.shape)
             row = self._row
             self._built[precision] = _melmo.Loss.named(precision, row["name"], numbers(row, self._arguments), data)
         built: _melmo.Loss = self._built[precision]
         return built
 
+    def _expect_mask(self, shape: Shape) -> None:
+        """A mask has the shape of the data, or is flat."""
+        data = np.shape(self._arguments["Y"])
+        if len(shape) > 1 and shape != data:
+            raise ValueError(f"mask: expected the shape of Y, {data}, got {shape}")
+
     def _natural(self) -> Shape | None:
-        """The shape of x, where x is one block of the shape of the data."""
-        value = self._arguments.get("Y")
-        return None if value is None else tuple(real_array("Y", value, self._precision()).shape)
+        """The shape of x where the data say it: that of Y, or a column for every right-hand side."""
+        if "Y" in self._arguments:
+            return tuple(np.shape(self._arguments["Y"]))
+        _, rows, cols = self._build(self._precision()).layout[0]
+        b, table = np.shape(self._arguments["b"]), _is_table(self._arguments["A"])
+        return (rows, 1) if table and cols == 1 and len(b) == 2 and b[1] == 1 else None
 
     def packing(self, precision: str | None = None, like: Any = None) -> Packing:
         """How x lies in memory. Where f does not know the shape of x, it is that of `like`."""
@@ -82,7 +104,7 @@ class Loss(Term):
         given = np.shape(like)
         name, rows, cols = layout[0]
         if len(given) > 1 and math.prod(given) == rows * cols and rows_cols(given) != (rows, cols):
-            if cols != 1 or shape is not None:
+            if cols != 1 or shape not in (None, (rows, 1)):
                 raise ValueError(f"x: f takes x of the shape {shape or (rows, cols)}, got {given}")
             layout = [(name, *rows_cols(given))]
         return Packing.of_layout(layout, precision, given)
@@ -92,7 +114,7 @@ class Loss(Term):
         """L_f: a Lipschitz constant of ∇f, where one is known."""
         return self._build(self._precision()).lipschitz
 
-    def __call__(self, x: Any) -> tuple[float, Variable]:
+    def __call__(self, x: Any) -> tuple[float, X]:
         """f(x) and ∇f(x).
 
         Parameters
@@ -109,6 +131,23 @@ class Loss(Term):
         precision = precision_of(x)
         packing = self.packing(precision, x)
         value, gradient = self._build(precision).value_grad(packing.pack("x", x))
-        return value, packing.unpack(gradient)
+        return value, cast(X, packing.unpack(gradient))
 
     value_and_gradient = __call__
+
+
+def _for_target(operator: _melmo.Operator, target: Array, precision: str) -> _melmo.Operator:
+    """A, on every column of x where there are several right-hand sides."""
+    rows = sum(rows * cols for _, rows, cols in operator.range)
+    if target.size == rows:
+        return operator
+    if target.ndim > 1 and math.prod(target.shape[:-1]) == rows:
+        return by_columns(operator, precision, target.shape[-1])
+    columns = sum(rows * cols for _, rows, cols in operator.domain)
+    expected = f"expected {rows} entries, or the shape ({rows}, k) for k right-hand sides"
+    raise ValueError(f"b: A is {rows}×{columns}; {expected}, got the shape {target.shape}")
+
+
+def _is_table(A: Any) -> bool:
+    """A matrix, whose x is a vector and no image."""
+    return not hasattr(A, "rmatvec") or hasattr(A, "toarray")

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from melmo._arrays import Array, Layout
 from melmo._catalogue import Row
+from melmo._penalty import Described
 from melmo._watch import Fields
 
 __version__: str
@@ -33,6 +34,8 @@ class Penalty:
     def own(precision: str, object: Any, size: int, rho: float, lipschitz: float | None) -> Penalty: ...
     @staticmethod
     def blocks(precision: str, layout: Layout, parts: list[tuple[str, Penalty]]) -> Penalty: ...
+    @staticmethod
+    def sum(precision: str, parts: list[Described], layout: Layout) -> Penalty | None: ...
     @property
     def weak_convexity(self) -> float: ...
     @property

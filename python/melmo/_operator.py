@@ -5,15 +5,15 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from melmo import _melmo
 from melmo._arrays import Array, Layout, Packing, Shape, Variable, dtype_of, precision_of, real_array, rows_cols
-from melmo._catalogue import Row, default_of, document, numbers, python_name
+from melmo._catalogue import READ_OFF, Row, default_of, document, numbers, python_name
 from melmo._checks import several, whole, word
-from melmo._sparse import checked_sparse
+from melmo._matrix import compressed_rows, expect_operator, is_matrix, two_axes
 from melmo._term import Term
 
 #: What the data of a row are called in Python: by row and kind, else by kind.
@@ -71,17 +71,25 @@ class Operator(Term):
                 parameters.append(inspect.Parameter(name, kind, default=default))
             docs.append((f"{name}{' : tuple or dict, optional' if what == 'layout' else ''}", _ABOUT[what]))
         for p in row["parameters"]:
-            # Volumes and channels are read off a shape of three axes.
-            default = None if p["name"] in ("depth", "channels") else default_of(p)
+            # Volumes and channels are read off a shape of three axes, columns off one of two or more.
+            default = None if p["name"] in READ_OFF else default_of(p)
             parameters.append(
                 inspect.Parameter(python_name(p["name"]), inspect.Parameter.KEYWORD_ONLY, default=default)
             )
         doc = document(row, docs, [], "See Also\n--------\nmelmo.minimize : solves with it.\n")
         return inspect.Signature(parameters), doc
 
+    def _take(self, arguments: dict[str, Any]) -> None:
+        several = arguments.get("operators", ())
+        if len(several) == 1 and isinstance(several[0], (list, tuple)) and not is_matrix(several[0]):
+            arguments["operators"] = tuple(several[0])  # a list of operators is as good
+        super()._take(arguments)
+
     def _check(self) -> None:
         if "blocks" in self._row["inputs"]:
-            _names(self.blocks)
+            _names(self._arguments["blocks"])
+        for part in self._operators():
+            expect_operator("an operator", part)
         if self._complete():
             self._build(self._precision())
 
@@ -89,6 +97,8 @@ class Operator(Term):
         """It can be built without being told the shape of x."""
         if "layout" in self._row["inputs"]:
             return self._layout_of(None) is not None
+        if self._arguments.get("count", 1) is None or any(part is None for part in self._operators()):
+            return False
         parts = (part for part in self._operators() if isinstance(part, Operator))
         return all(part._complete() for part in parts)
 
@@ -152,9 +162,15 @@ class Operator(Term):
         for name in ("depth", "channels"):
             if name in given and given[name] is None and found and found[1] and len(found[1]) == 3:
                 given[name] = found[1][0]
+        if "count" in given and given["count"] is None:
+            if x is None or not x.single:
+                raise ValueError(f"{type(self).__name__}: give it the number of columns, count")
+            given["count"] = x.layout[0][2]
         return _melmo.Operator.named(precision, self._row["name"], numbers(self._row, given), data)
 
     def _parts(self, parts: list[Any], precision: str, x: Packing | None) -> list[_melmo.Operator]:
+        if self._row["name"] == "columns":
+            return [build_operator(parts[0], precision, None if x is None else x.column())]
         if self._row["name"] != "compose":
             return [build_operator(part, precision, x) for part in parts]
         # The outer operator works on what the inner one makes.
@@ -199,6 +215,10 @@ class Operator(Term):
         flat, layout, shape = self._apply(y, forward=False)
         return Packing.of_layout(layout, precision_of(flat), shape).unpack(flat)
 
+    @overload
+    def __matmul__(self, x: Operator) -> Operator: ...
+    @overload
+    def __matmul__(self, x: Any) -> Variable: ...
     def __matmul__(self, x: Any) -> Any:
         if isinstance(x, Operator):
             from melmo.operator import Compose
@@ -209,8 +229,8 @@ class Operator(Term):
     def _apply(self, value: Any, *, forward: bool) -> tuple[Array, Layout, Shape | None]:
         packing = Packing.of(value)
         x = packing if forward else None
-        built = self._build(packing.precision, x)
         flat = packing.pack("x", value)
+        built = build_operator(self, packing.precision, x)
         known = self._layout_of(x)
         shape = known[1] if known else None
         if forward:
@@ -239,45 +259,36 @@ def _size(layout: Layout) -> int:
     return sum(rows * cols for _, rows, cols in layout)
 
 
-def two_axes(name: str, array: Array) -> Array:
-    """A matrix; a vector is one column."""
-    if array.ndim == 1:
-        return array.reshape(-1, 1)
-    if array.ndim != 2:
-        return array.reshape(rows_cols(array.shape))
-    return array
+def build_operator(operator: Any, precision: str, x: Packing | None, what: str = "an operator") -> _melmo.Operator:
+    """Any operator: of the catalogue, a matrix, or a user's own; on every column of x where it takes one."""
+    if operator is None:
+        if x is None:
+            raise ValueError("an identity needs to know the shape of x")
+        return _melmo.Operator.named(precision, "identity", [], {"layout": x.layout})
+    built = _built(operator, precision, x, what)
+    if x is not None and x.single and len(x.layout) == 1:
+        _, rows, cols = x.layout[0]
+        if cols > 1 and _size(built.domain) == rows:
+            return by_columns(built, precision, cols)
+    return built
 
 
-def compressed_rows(precision: str, matrix: Any) -> _melmo.Operator:
-    """A SciPy sparse matrix, without making it dense."""
-    csr = checked_sparse("the sparse matrix", matrix).tocsr()
-    if csr.data.dtype.kind not in "fiub":
-        raise TypeError(f"the sparse matrix: expected real numbers, got {csr.data.dtype}")
-    if not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
-    values = real_array("values of the sparse matrix", csr.data, precision)
-    rows, cols = csr.shape
-    starts, columns = (np.ascontiguousarray(part, dtype=np.int64) for part in (csr.indptr, csr.indices))
-    return _melmo.Operator.compressed_rows(precision, (rows, cols), starts, columns, values)
+def by_columns(built: _melmo.Operator, precision: str, count: int) -> _melmo.Operator:
+    """An operator on each of so many columns."""
+    return _melmo.Operator.named(precision, "columns", [("count", float(count))], {"operators": [built]})
 
 
-def build_operator(operator: Any, precision: str, x: Packing | None) -> _melmo.Operator:
-    """Any operator: of the catalogue, a matrix, or a user's own."""
-    if operator is None or isinstance(operator, Operator):
-        if operator is None:
-            if x is None:
-                raise ValueError("an identity needs to know the shape of x")
-            return _melmo.Operator.named(precision, "identity", [], {"layout": x.layout})
+def _built(operator: Any, precision: str, x: Packing | None, what: str) -> _melmo.Operator:
+    if isinstance(operator, Operator):
         return operator._build(precision, x)
+    expect_operator(what, operator)
     if hasattr(operator, "tocsr"):
-        return compressed_rows(precision, operator)
+        return compressed_rows(precision, operator, what)
     if hasattr(operator, "matvec") and hasattr(operator, "rmatvec"):
         from melmo._user import UserOperator
 
-        return UserOperator(operator, precision).build(x)
-    array = real_array("the operator", operator, precision)
+        return UserOperator(operator, precision, what).build(x)
+    array = real_array(what, operator, precision)
     if array.ndim != 2:
-        raise ValueError(f"the operator: expected a matrix, got an array of {array.ndim} axes")
+        raise ValueError(f"{what}: expected a matrix, got an array of the shape {array.shape}")
     return _melmo.Operator.named(precision, "dense", [], {"matrix": array})
-

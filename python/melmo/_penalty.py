@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from melmo import _melmo
-from melmo._arrays import Array, Layout, Packing, Variable, real_array
+from melmo._arrays import Layout, Shape, real_array, rows_cols
 from melmo._catalogue import Row, class_name, default_of, document, numbers, python_name, rows
-from melmo._checks import brief, number, several, whole
+from melmo._checks import brief, several, whole
+from melmo._proximal import Proximal
 from melmo._term import Term
+
+if TYPE_CHECKING:
+    from melmo._sum import Sum
+
+#: A penalty as Rust builds it: name, numbers, lift.
+Described = tuple[str, list[tuple[str, Union[float, str]]], dict[str, Any]]
 
 _LIFTS = [row["name"] for row in rows("lifts")]
 _SEE = """Examples
@@ -23,7 +33,7 @@ True
 """
 
 
-class Penalty(Term):
+class Penalty(Proximal, Term):
     """A penalty g of the catalogue: a function φ of one number, applied to entries, groups or singular values.
 
     g is ρ-weakly convex: g + ρ/2·‖·‖² is convex. Its proximal operator is defined for β < 1/ρ.
@@ -43,7 +53,7 @@ class Penalty(Term):
         on = ", ".join(_LIFTS) if row["even"] else "entries"
         more = [
             ("on : str, default 'entries'", f"What φ is applied to: {on}."),
-            ("weights : array, optional", "A weight for every entry or group."),
+            ("weights : array, optional", "w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them."),
             ("groups : list of lists of int, optional", "The entries of each group, for ``on='groups'``."),
         ]
         return inspect.Signature(own), document(row, [], more, _SEE.format(name=class_name(row["name"])))
@@ -58,7 +68,39 @@ class Penalty(Term):
             real_array("weights", self.weights, "f64")
         if self.groups is not None:
             _groups(self.groups)
-        _melmo.Penalty.named("f64", self._row["name"], self._numbers(), {}, [("x", 1, 1)])
+        try:
+            _melmo.Penalty.named("f64", self._row["name"], self._numbers(), {}, [("x", 1, 1)])
+        except ValueError as error:
+            raise ValueError(f"{type(self).__name__}: {str(error).replace('lambda = ', 'lam = ')}") from None
+
+    @property
+    def on(self) -> str:
+        """What φ is applied to."""
+        on: str = self._arguments["on"]
+        return on
+
+    @property
+    def weights(self) -> npt.ArrayLike | None:
+        """A weight for each of them, where there are any."""
+        weights: npt.ArrayLike | None = self._arguments["weights"]
+        return weights
+
+    @property
+    def groups(self) -> Sequence[Sequence[int]] | None:
+        """The entries of each group, for ``on='groups'``."""
+        groups: Sequence[Sequence[int]] | None = self._arguments["groups"]
+        return groups
+
+    def __add__(self, other: Any) -> Sum:
+        """g₁ + g₂: both of the same Tx."""
+        from melmo._sum import Sum
+
+        return Sum(self, other)
+
+    def __radd__(self, other: Any) -> Sum:
+        from melmo._sum import Sum
+
+        return Sum(self) if isinstance(other, int) and other == 0 else Sum(other, self)  # sum([g₁, g₂]) starts from 0
 
     def _numbers(self) -> list[tuple[str, float | str]]:
         return numbers(self._row, self._arguments)
@@ -68,81 +110,39 @@ class Penalty(Term):
         given = ",".join(f"{name}={value!r}" for name, value in self._numbers())
         return f"{self._row['name']}:{given}" if given else self._row["name"]
 
-    def _build(self, precision: str, layout: Layout) -> _melmo.Penalty:
+    def _described(self, precision: str, layout: Layout) -> Described:
+        """What Rust builds it from: name, numbers, and what φ is applied to."""
         lift: dict[str, Any] = {"on": self.on}
         if self.weights is not None:
-            lift["weights"] = real_array("weights", self.weights, precision).reshape(-1)
+            weights = real_array("weights", self.weights, precision)
+            if self.on in ("entries", "nonnegative"):
+                _expect_shape(weights.shape, layout)
+            lift["weights"] = weights.reshape(-1)
         if self.groups is not None:
             lift["groups"] = _groups(self.groups)
-        return _melmo.Penalty.named(precision, self._row["name"], self._numbers(), lift, layout)
+        return self._row["name"], self._numbers(), lift
 
-    def _at(self, u: Any) -> tuple[_melmo.Penalty, Packing, Array]:
-        packing = Packing.of(u)
-        return self._build(packing.precision, packing.layout), packing, packing.pack("u", u)
-
-    def value(self, u: Any) -> float:
-        """g(u); infinite outside the domain."""
-        built, _, flat = self._at(u)
-        return built.value(flat)
-
-    __call__ = value
-
-    def prox(self, u: Any, beta: float = 1.0, out: Array | None = None) -> Variable:
-        """prox_{βg}(u): the z that minimises g(z) + ‖z − u‖²/(2β).
-
-        Parameters
-        ----------
-        u : array or dict of arrays
-            Where.
-        beta : float
-            β > 0, below 1/ρ.
-        out : array, optional
-            Where the answer is written; it may be `u` itself.
-
-        Returns
-        -------
-        array or dict of arrays
-            z, in the shape and precision of `u`.
-        """
-        return self._into(u, out, lambda built, flat, to: built.prox(flat, number("beta", beta), to))[0]
-
-    def envelope(self, u: Any, beta: float = 1.0) -> float:
-        """g_β(u), the Moreau envelope: min over z of g(z) + ‖z − u‖²/(2β)."""
-        return self._into(u, None, lambda built, flat, to: built.envelope(flat, number("beta", beta), to))[1]
-
-    def envelope_gradient(self, u: Any, beta: float = 1.0) -> Variable:
-        """∇g_β(u) = (u − prox_{βg}(u))/β."""
-        return self._into(u, None, lambda built, flat, to: built.envelope(flat, number("beta", beta), to))[0]
-
-    def subgradient(self, u: Any) -> Variable:
-        """An element of ∂g(u); 0 where g has a kink at 0."""
-        return self._into(u, None, lambda built, flat, to: built.subgradient(flat, to))[0]
-
-    def _into(self, u: Any, out: Array | None, work: Any) -> tuple[Variable, float]:
-        built, packing, flat = self._at(u)
-        if out is None:
-            to = np.empty_like(flat)
-            value = work(built, flat, to)
-            return packing.unpack(to), value
-        if not isinstance(out, np.ndarray) or not out.flags.c_contiguous or out.dtype != flat.dtype:
-            raise ValueError(f"out: expected an array of {flat.dtype} in C order")
-        if np.shares_memory(out, flat):
-            flat = flat.copy()
-        return out, work(built, flat, out.reshape(-1))
+    def _build(self, precision: str, layout: Layout) -> _melmo.Penalty:
+        return _melmo.Penalty.named(precision, *self._described(precision, layout), layout)
 
     def _constants(self) -> _melmo.Penalty:
-        size = 1
-        if self.weights is not None and self.groups is None:
-            size = int(np.size(self.weights))
+        size = 1 if self.weights is None or self.groups is not None else int(np.size(self.weights))
         if self.groups is not None:
             size = 1 + max((max(group, default=0) for group in _groups(self.groups)), default=0)
-        layout: Layout = [("x", size, 1)] if self.on != "pixels" else [("dx", 1, 1), ("dy", 1, 1)]
-        return self._build("f64", layout)
+        layout: Layout = [("x", 1, size) if self.on == "columns" else ("x", size, 1)]
+        return self._build("f64", layout if self.on != "pixels" else [("dx", size, 1), ("dy", size, 1)])
 
     @property
     def weak_convexity(self) -> float:
         """ρ; 0 for a convex penalty."""
         return self._constants().weak_convexity
+
+
+def _expect_shape(shape: Shape, layout: Layout) -> None:
+    """Weights of a matrix have its shape, or are flat."""
+    for _, rows, cols in layout if len(layout) == 1 else ():
+        if len(shape) > 1 and cols > 1 and math.prod(shape) == rows * cols and rows_cols(shape) != (rows, cols):
+            raise ValueError(f"weights: got the shape {shape}, for a variable of the shape {(rows, cols)}")
 
 
 def _groups(groups: Any) -> list[list[int]]:

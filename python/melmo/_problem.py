@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Generic, cast, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from melmo import _melmo
-from melmo._arrays import Array, Packing, Shape, Variable, precision_of, rows_cols
+from melmo._arrays import Array, Blocks, Packing, Shape, Variable, X, precision_of, rows_cols
 from melmo._certificate import Certificate
 from melmo._check import Checked, check_terms, own_terms, warn_of_terms
-from melmo._checks import brief, function, made, number, optional_whole
+from melmo._checks import described, function, number, optional_whole
 from melmo._loss import Loss
 from melmo._operator import Operator, build_operator
-from melmo._penalty import Penalty
+from melmo._places import in_their_places
 from melmo._result import Result, Trace
 from melmo._settings import checked_settings
+from melmo._sum import Sum
 from melmo._user import UserLoss, build_penalty
 from melmo._watch import Callback, Info, Progress, attach
 
 
-class Problem:
+class Problem(Generic[X]):
     """F(x) = f(x) + g(Tx), checked once and ready to solve many times.
 
     Parameters
@@ -31,7 +33,8 @@ class Problem:
         A loss of ``melmo.loss``, or ``fun(x)`` that returns the value and the gradient.
     g : Penalty, object or dict
         A penalty of ``melmo.penalty``; any object with ``value(u)`` and ``prox(u, beta)``, and ``weak_convexity`` (ρ) if
-        it is not convex; a dict of them for the blocks of Tx; or a list of them for the operators of a ``Stack``.
+        it is not convex; a sum of them, ``L1(0.1) + MCP(0.2)``; a dict of them for the blocks of Tx; or a list of them for the
+        operators of a ``Stack``.
     T : Operator, matrix or object, optional
         An operator of ``melmo.operator``, an array, a SciPy sparse matrix, or anything with ``matvec``, ``rmatvec`` and
         ``shape``; the identity unless given.
@@ -48,8 +51,18 @@ class Problem:
     'fista'
     """
 
-    def __init__(self, f: Any, g: Any, T: Any = None, x0: Any = None):
-        self.f, self.g, self.T = _terms(f, g, T)
+    @overload
+    def __init__(self, f: Loss[X], g: Any, T: Any = ..., x0: Any = ...) -> None: ...
+    @overload
+    def __init__(
+        self: Problem[Array], f: Callable[[Any], Any], g: Any, T: Any = ..., x0: npt.ArrayLike | None = ...
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Problem[Blocks], f: Callable[[Any], Any], g: Any, T: Any = ..., x0: Mapping[str, Any] = ...
+    ) -> None: ...
+    def __init__(self, f: Any, g: Any, T: Any = None, x0: Any = None) -> None:
+        self.f, self.g, self.T = in_their_places(f, g, T)
         precision = None if x0 is None else _precision_of_start(x0, f)
         if isinstance(f, Loss):
             self.packing = f.packing(precision, x0)
@@ -60,18 +73,36 @@ class Problem:
             self.packing = Packing.of(x0, precision)
             loss = UserLoss(f, self.packing).build()
         else:
-            raise TypeError(f"f: expected a loss or a function, got {brief(f)}")
-        operator = build_operator(T, self.packing.precision, self.packing)
+            raise TypeError(f"f: expected a loss or a function, got {described(f)}")
+        operator = self._operator()
         self.range = self._range(operator)
-        penalty = build_penalty(g, self.range)
+        parts = g._split(self.range) if isinstance(g, Sum) else [g]
+        if len(parts) > 1:  # no prox of the sum is known: T once for each part
+            operator = _melmo.Operator.named(self.packing.precision, "stack", [], {"operators": [operator] * len(parts)})
+            self.range = self._blocks(operator)
+        penalty = build_penalty(parts if len(parts) > 1 else parts[0], self.range)
         self._raw = _melmo.Problem(self.packing.precision, loss, penalty, operator, self.packing.layout)
         self._own = own_terms(f, g, T)
 
+    def _operator(self) -> _melmo.Operator:
+        """T, where it takes x."""
+        built = build_operator(self.T, self.packing.precision, self.packing, "T")
+        takes = sum(rows * cols for _, rows, cols in built.domain)
+        if takes != self.packing.size:
+            makes = sum(rows * cols for _, rows, cols in built.range)
+            shapes = " and ".join(str(shape) for shape in self.packing.shapes.values())
+            raise ValueError(f"T: is {makes}×{takes} and takes {takes} entries; x has {self.packing.size}, its shape is {shapes}")
+        return built
+
     def _range(self, operator: _melmo.Operator) -> Packing:
-        """How Tx lies in memory. A block that is as large as x has its shape."""
-        x_shape: Shape | None = next(iter(self.packing.shapes.values())) if self.packing.single else None
+        """How Tx lies in memory."""
         if self.T is None or (isinstance(self.T, Operator) and self.T._row["name"] == "identity"):
             return self.packing
+        return self._blocks(operator)
+
+    def _blocks(self, operator: _melmo.Operator) -> Packing:
+        """What an operator of x makes. A block that is as large as x has its shape."""
+        x_shape: Shape | None = next(iter(self.packing.shapes.values())) if self.packing.single else None
         packing = Packing.of_layout(operator.range, self.packing.precision, x_shape)
         if x_shape is not None and not packing.single:
             size = self.packing.size
@@ -84,10 +115,10 @@ class Problem:
         """F(x)."""
         return self._raw.objective(self.packing.pack("x", x))
 
-    def smoothed(self, x: Any, beta: float) -> tuple[float, Variable]:
+    def smoothed(self, x: Any, beta: float) -> tuple[float, X]:
         """F_β(x) = f(x) + g_β(Tx) and its gradient."""
         value, gradient = self._raw.smoothed(self.packing.pack("x", x), number("beta", beta))
-        return value, self.packing.unpack(gradient)
+        return value, cast(X, self.packing.unpack(gradient))
 
     def prox_point(self, x: Any, beta: float) -> Variable:
         """z = prox_{βg}(Tx)."""
@@ -130,11 +161,11 @@ class Problem:
         time_limit: float | None = None,
         trace_every: int | None = None,
         exact_dual_norms: bool = False,
-        callback: Callable[[Info], Any] | None = None,
+        callback: Callable[[Info[X]], Any] | None = None,
         progress: bool | Callable[[int, float], Any] = False,
         threads: int | None = None,
         device: str = "cpu",
-    ) -> Result:
+    ) -> Result[X]:
         """Solve it from `x0`, or from 0; the keywords are those of :func:`melmo.minimize`."""
         given = checked_settings(
             geometry=geometry,
@@ -168,7 +199,7 @@ class Problem:
         warn_of_terms(self, result.x, result.status)
         return result
 
-    def _result(self, raw: dict[str, Any]) -> Result:
+    def _result(self, raw: dict[str, Any]) -> Result[X]:
         stands = self.packing.unpack(raw["x"])
         certificate = None if raw["certificate"] is None else Certificate(raw["certificate"], self, stands)
         x, fun = self._wanted(stands, raw["fun"], certificate)
@@ -211,7 +242,7 @@ class Problem:
         method: str = "auto",
         options: Mapping[str, Any] | None = None,
         max_iter: int | None = None,
-    ) -> Iteration:
+    ) -> Iteration[X]:
         """Solve it step by step; the keywords are those of :func:`melmo.iterate`."""
         return Iteration(self, x0, {"geometry": geometry, "method": method, "options": options, "max_iter": max_iter})
 
@@ -222,23 +253,24 @@ class Problem:
         return f"Problem(f={self.f!r}, g={self.g!r}, T={self.T!r})"
 
 
-class Iteration(Iterator[Info]):
+class Iteration(Iterator[Info[X]], Generic[X]):
     """The points of a run, one after another. It ends after `max_iter` steps, or where a point is not finite."""
 
-    def __init__(self, problem: Problem, x0: Any, settings: dict[str, Any]):
+    def __init__(self, problem: Problem[X], x0: Any, settings: dict[str, Any]):
         self.problem = problem
         self._limit = optional_whole("max_iter", settings.get("max_iter"))
         self._raw = problem._raw.run(problem._start(x0), checked_settings(**settings))
         self._seen = 0
 
-    def __next__(self) -> Info:
+    def __next__(self) -> Info[X]:
         if self._limit is not None and self._seen > self._limit:
             raise StopIteration
         found = self._raw.step(True)
         if found is None:
             raise StopIteration
         self._seen += 1
-        return Info._of(found, self.problem.packing.unpack(self._raw.x))
+        info: Info[X] = Info._of(found, self.problem.packing.unpack(self._raw.x))
+        return info
 
     @property
     def method(self) -> str:
@@ -246,34 +278,14 @@ class Iteration(Iterator[Info]):
         return self._raw.method[0]
 
     @property
-    def x(self) -> Variable:
+    def x(self) -> X:
         """The current point, a copy."""
-        return self.problem.packing.unpack(self._raw.x)
+        return cast(X, self.problem.packing.unpack(self._raw.x))
 
     def certificate(self) -> Certificate:
         """What is known about the current point."""
         raw, x = self._raw.certificate()
         return Certificate(raw, self.problem, self.problem.packing.unpack(x))
-
-
-def _terms(f: Any, g: Any, T: Any) -> tuple[Any, Any, Any]:
-    """The three terms, where each is what it should be: objects, and in their places."""
-    for name, term in (("f", f), ("g", g), ("T", T)):
-        made(name, term)
-    if isinstance(f, Penalty):
-        swapped = "; f and g are swapped" if isinstance(g, Loss) or callable(g) else ""
-        raise TypeError(f"f: expected a loss or a function, got the penalty {f!r}{swapped}")
-    if isinstance(g, (Loss, Operator)):
-        raise TypeError(f"g: expected a penalty, got the {_kind(g)} {g!r}")
-    if isinstance(f, Operator):
-        raise TypeError(f"f: expected a loss or a function, got the operator {f!r}")
-    if isinstance(T, (Loss, Penalty)):
-        raise TypeError(f"T: expected an operator, got the {_kind(T)} {T!r}")
-    return f, g, T
-
-
-def _kind(term: Any) -> str:
-    return "loss" if isinstance(term, Loss) else "penalty" if isinstance(term, Penalty) else "operator"
 
 
 def _precision_of_start(x0: Any, f: Any) -> str:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
+
+from melmo._arrays import Variable, X
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+    from melmo._certificate import Certificate
 
 _FIELDS = np.dtype(
     [
@@ -40,14 +48,26 @@ class Trace(np.ndarray[Any, Any]):
         """The rows as Rust writes them: the fields one after another, eight bytes each."""
         return np.frombuffer(rows, dtype=_FIELDS).view(cls)
 
-    def to_pandas(self) -> Any:
+    if TYPE_CHECKING:
+
+        @overload  # type: ignore[override]
+        def __getitem__(self, key: Literal["epoch", "k"]) -> npt.NDArray[np.int64]: ...  # type: ignore[overload-overlap]
+        @overload
+        def __getitem__(self, key: str) -> npt.NDArray[np.float64]: ...
+        @overload
+        def __getitem__(self, key: int) -> np.void: ...
+        @overload
+        def __getitem__(self, key: slice | npt.NDArray[Any]) -> Trace: ...
+        def __getitem__(self, key: Any) -> Any: ...
+
+    def to_pandas(self) -> pandas.DataFrame:
         """The rows as a ``pandas.DataFrame``."""
         import pandas
 
         return pandas.DataFrame({name: np.asarray(self[name]) for name in self.dtype.names or ()})
 
 
-class Result(dict[str, Any]):
+class Result(dict[str, Any], Generic[X]):
     """The end of a run, with its fields as keys and as attributes, like SciPy's ``OptimizeResult``.
 
     Attributes
@@ -79,16 +99,37 @@ class Result(dict[str, Any]):
         What was reached; ``certificate.passed(tol)`` says what is proven, ``certificate.verify()`` recomputes every number.
     trace : Trace
         The recorded points.
+    runs : list of Result
+        From several starts: the result of each.
     """
 
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}") from None
+    x: X
+    z: Variable
+    fun: float
+    gap: float | None
+    status: str
+    success: bool
+    message: str
+    nit: int
+    method: str
+    reason: str | None
+    seconds: float
+    certificate: Certificate | None
+    trace: Trace
+    runs: list[Result[X]]
 
-    __setattr__ = dict.__setitem__
-    __delattr__ = dict.__delitem__
+    if not TYPE_CHECKING:  # the fields above
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return self[name]
+            except KeyError:
+                raise AttributeError(
+                    f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+                ) from None
+
+        __setattr__ = dict.__setitem__
+        __delattr__ = dict.__delitem__
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self]
@@ -100,7 +141,7 @@ class Result(dict[str, Any]):
         width = max(map(len, self), default=0)
         return "\n".join(f"{name:>{width}}: {_brief(value, width + 2)}" for name, value in self.items())
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, axes: Any = None) -> Figure:
         """Draw the objective and both certificate numbers along the run.
 
         Parameters
@@ -115,6 +156,7 @@ class Result(dict[str, Any]):
         if axes is None:
             import matplotlib.pyplot as plt
 
+            figure: Figure
             figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
         else:
             figure = axes[0].figure

@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from melmo._checks import number, optional_number, optional_whole, word
-from melmo._geometry import chosen
+from melmo._geometry import Geometry, chosen
+
+if TYPE_CHECKING:
+    from melmo._watch import Info
+
+
+class Settings(TypedDict, total=False):
+    """The keywords of :func:`melmo.minimize`, for type checkers."""
+
+    geometry: Union[Geometry, str, Mapping[str, Union[Geometry, str]], None]
+    method: str
+    options: Union[Mapping[str, Any], None]
+    max_iter: Union[int, None]
+    epsilon: Union[float, None]
+    relative_epsilon: Union[float, None]
+    gap: Union[float, None]
+    relative_gap: Union[float, None]
+    radius: Union[float, None]
+    tol: Union[float, None]
+    target: Union[float, None]
+    max_epochs: Union[int, None]
+    time_limit: Union[float, None]
+    trace_every: Union[int, None]
+    exact_dual_norms: bool
+    callback: Union[Callable[[Info[Any]], Any], None]
+    progress: Union[bool, Callable[[int, float], Any]]
+    n_jobs: Union[int, None]
+    threads: Union[int, None]
+    device: str
 
 
 def checked_settings(

@@ -5,16 +5,36 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any, Union, overload
 
 import numpy as np
+import numpy.typing as npt
 
+from melmo._arrays import Array, Blocks, X
+from melmo._loss import Loss
 from melmo._problem import Iteration, Problem
 from melmo._result import Result
+from melmo._settings import Settings
 from melmo._threads import jobs_at_a_time
 from melmo._watch import Info
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
+#: A loss of the user's own.
+Fun = Callable[[Any], Any]
+#: A start of several blocks, or several starts.
+BlockStarts = Union[Mapping[str, Any], Sequence[Mapping[str, Any]]]
+
+
+@overload
+def minimize(f: Loss[X], g: Any, T: Any = ..., x0: Any = ..., **settings: Unpack[Settings]) -> Result[X]: ...
+@overload
+def minimize(
+    f: Fun, g: Any, T: Any = ..., x0: npt.ArrayLike | None = ..., **settings: Unpack[Settings]
+) -> Result[Array]: ...
+@overload
+def minimize(f: Fun, g: Any, T: Any = ..., x0: BlockStarts = ..., **settings: Unpack[Settings]) -> Result[Blocks]: ...
 def minimize(
     f: Any,
     g: Any,
@@ -36,12 +56,12 @@ def minimize(
     time_limit: float | None = None,
     trace_every: int | None = None,
     exact_dual_norms: bool = False,
-    callback: Callable[[Info], Any] | None = None,
+    callback: Callable[[Info[Any]], Any] | None = None,
     progress: bool | Callable[[int, float], Any] = False,
     n_jobs: int | None = None,
     threads: int | None = None,
     device: str = "cpu",
-) -> Result:
+) -> Result[Any]:
     """Minimise f(x) + g(Tx): f smooth, g weakly convex with a proximal operator, T linear.
 
     Parameters
@@ -52,7 +72,8 @@ def minimize(
         attribute ``lipschitz``: some methods need one.
     g : Penalty, object or dict
         A penalty of ``melmo.penalty``; any object with ``value(u)`` and ``prox(u, beta)``, and ``weak_convexity`` (ρ) if
-        it is not convex; a dict of them for the blocks of Tx; or a list of them for the operators of a ``Stack``.
+        it is not convex; a sum of them, ``L1(0.1) + MCP(0.2)``; a dict of them for the blocks of Tx; or a list of them for the
+        operators of a ``Stack``.
     T : Operator, matrix or object, optional
         An operator of ``melmo.operator``, an array, a SciPy sparse matrix, or anything with ``matvec``, ``rmatvec`` and
         ``shape``; the identity unless given.
@@ -155,10 +176,46 @@ def minimize(
     }
     if isinstance(x0, (list, tuple)) and len(x0) > 0 and all(isinstance(start, (np.ndarray, Mapping)) for start in x0):
         return _from_several(f, g, T, x0, n_jobs, {**settings, "callback": callback})
-    problem = Problem(f, g, T, x0)
+    problem: Problem[Any] = Problem(f, g, T, x0)
     return problem.minimize(x0, **settings, callback=callback, progress=progress)
 
 
+@overload
+def iterate(
+    f: Loss[X],
+    g: Any,
+    T: Any = ...,
+    x0: Any = ...,
+    *,
+    geometry: Any = ...,
+    method: str = ...,
+    options: Mapping[str, Any] | None = ...,
+    max_iter: int | None = ...,
+) -> Iteration[X]: ...
+@overload
+def iterate(
+    f: Fun,
+    g: Any,
+    T: Any = ...,
+    x0: npt.ArrayLike | None = ...,
+    *,
+    geometry: Any = ...,
+    method: str = ...,
+    options: Mapping[str, Any] | None = ...,
+    max_iter: int | None = ...,
+) -> Iteration[Array]: ...
+@overload
+def iterate(
+    f: Fun,
+    g: Any,
+    T: Any = ...,
+    x0: Mapping[str, Any] = ...,
+    *,
+    geometry: Any = ...,
+    method: str = ...,
+    options: Mapping[str, Any] | None = ...,
+    max_iter: int | None = ...,
+) -> Iteration[Blocks]: ...
 def iterate(
     f: Any,
     g: Any,
@@ -169,7 +226,7 @@ def iterate(
     method: str = "auto",
     options: Mapping[str, Any] | None = None,
     max_iter: int | None = None,
-) -> Iteration:
+) -> Iteration[Any]:
     """The points of a run, one after another, for loops of your own.
 
     Parameters
@@ -193,30 +250,31 @@ def iterate(
     >>> bool(abs(info.x[0] - 2.5) < 0.5)
     True
     """
-    settings = {"geometry": geometry, "method": method, "options": options, "max_iter": max_iter}
-    return Problem(f, g, T, x0).iterate(x0, **settings)
+    problem: Problem[Any] = Problem(f, g, T, x0)
+    return problem.iterate(x0, geometry=geometry, method=method, options=options, max_iter=max_iter)
 
 
 def _from_several(
     f: Any, g: Any, T: Any, starts: Sequence[Any], n_jobs: int | None, settings: dict[str, Any]
-) -> Result:
+) -> Result[Any]:
     """From every start; the result of least F, with all of them."""
     jobs = jobs_at_a_time(n_jobs)
     if jobs > 1 and settings["threads"] is None:
         settings = {**settings, "threads": 1}
 
-    def solve(start: Any, **more: Any) -> Result:
-        return Problem(f, g, T, start).minimize(start, **settings, **more)
+    def solve(start: Any, **more: Any) -> Result[Any]:
+        problem: Problem[Any] = Problem(f, g, T, start)
+        return problem.minimize(start, **settings, **more)
 
     runs, interrupted = _one_by_one(solve, starts) if jobs == 1 else _in_threads(solve, starts, jobs)
     best = min(runs, key=lambda run: run.fun if run.fun == run.fun else np.inf)
-    result = Result(**best, runs=runs)
+    result: Result[Any] = Result(**best, runs=runs)
     if interrupted:
         result.update(status="interrupted", success=False, message="Interrupted; this is the best of all runs so far.")
     return result
 
 
-def _one_by_one(solve: Callable[..., Result], starts: Sequence[Any]) -> tuple[list[Result], bool]:
+def _one_by_one(solve: Callable[..., Result[Any]], starts: Sequence[Any]) -> tuple[list[Result[Any]], bool]:
     """The runs, as far as Ctrl-C lets them, and whether it was heard."""
     runs = []
     for start in starts:
@@ -226,7 +284,7 @@ def _one_by_one(solve: Callable[..., Result], starts: Sequence[Any]) -> tuple[li
     return runs, False
 
 
-def _in_threads(solve: Callable[..., Result], starts: Sequence[Any], jobs: int) -> tuple[list[Result], bool]:
+def _in_threads(solve: Callable[..., Result[Any]], starts: Sequence[Any], jobs: int) -> tuple[list[Result[Any]], bool]:
     """The same in threads. They hear no signals: this one does, and tells them at their next heartbeat."""
     left = threading.Event()
 

@@ -8,11 +8,27 @@ from pathlib import Path
 from types import ModuleType
 
 from melmo import geometry, loss, operator, penalty
-from melmo._catalogue import Row, python_name
+from melmo._catalogue import READ_OFF, Row, python_name
 from melmo._operator import Operator
 from melmo._term import Term
 
-_WORDS = {"on": "str", "oracle": "str", "boundary": "str", "blocks": "str | Sequence[str]"}
+_WORDS = {
+    "on": "str",
+    "oracle": "str",
+    "boundary": "str",
+    "blocks": "str | Sequence[str]",
+    "weights": "npt.ArrayLike | None",
+    "groups": "Sequence[Sequence[int]] | None",
+    "mask": "npt.ArrayLike | None",
+    "Y": "npt.ArrayLike",
+    "b": "npt.ArrayLike",
+    "kernel": "npt.ArrayLike",
+    "filters": "npt.ArrayLike",
+}
+#: Losses of several blocks: their x is a dict of arrays.
+_OF_BLOCKS = ("factorization", "robust-pca")
+#: Classes of a module that are no rows of the catalogue.
+_MORE = {penalty: ("_sum", "Sum")}
 _BASES = {penalty: "_penalty", loss: "_loss", operator: "_operator", geometry: "_geometry"}
 
 
@@ -26,7 +42,7 @@ def _annotation(row: Row, name: str) -> str:
 
 
 def _optional(name: str) -> bool:
-    return name in ("depth", "channels")
+    return name in READ_OFF
 
 
 def _argument(row: Row, parameter: inspect.Parameter) -> str:
@@ -45,7 +61,8 @@ def _class(name: str, term: type[Term], base: str) -> str:
                 arguments.append("*")
         arguments.append(_argument(term._row, parameter))
     said = (term.__doc__ or name).strip().replace("\\", "\\\\").replace("\n", "\n    ").replace("\n    \n", "\n\n")
-    lines = [f"class {name}({base}):", f'    """{said}"""', f"    def __init__({', '.join(arguments)}) -> None: ..."]
+    of = "[Blocks]" if base == "Loss" and term._row["name"] in _OF_BLOCKS else ""
+    lines = [f"class {name}({base}{of}):", f'    """{said}"""', f"    def __init__({', '.join(arguments)}) -> None: ..."]
     for parameter in term.__signature__.parameters.values():
         # An operator's `shape` is that of the matrix.
         if not (issubclass(term, Operator) and parameter.name == "shape"):
@@ -59,14 +76,20 @@ def _class(name: str, term: type[Term], base: str) -> str:
 def stub(module: ModuleType) -> str:
     """The stub of a module of terms."""
     base = module.__all__[0]
-    classes = [_class(name, getattr(module, name), base) for name in module.__all__[1:]]
+    made = [getattr(module, name) for name in module.__all__[1:]]
+    classes = [_class(term.__name__, term, base) for term in made if issubclass(term, Term)]
+    more = [f"from melmo.{file} import {name} as {name}" for file, name in (_MORE[module],)] if module in _MORE else []
     head = "\n".join(
         [
             "# Made from the catalogue by `python -m melmo._stubs`.",
             "from collections.abc import Mapping, Sequence",
             "from typing import Any",
             "",
+            "import numpy.typing as npt",
+            "",
+            *(["from melmo._arrays import Blocks"] if module is loss else []),
             f"from melmo.{_BASES[module]} import {base} as {base}",
+            *more,
             "",
             f"__all__ = {module.__all__!r}",
         ]

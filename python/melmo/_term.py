@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -29,7 +29,8 @@ class Term:
         try:
             bound = self.__signature__.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{type(self).__name__}: {error}") from None
+            known = ", ".join(self.__signature__.parameters) or "nothing"
+            raise TypeError(f"{type(self).__name__}: {error}; it takes {known}") from None
         bound.apply_defaults()
         self._take(dict(bound.arguments))
 
@@ -41,10 +42,12 @@ class Term:
     def _check(self) -> None:
         """Refuses what makes no sense."""
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in self._arguments:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return self._arguments[name]
+    if not TYPE_CHECKING:  # the stubs have the names
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_") or name not in self._arguments:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            return self._arguments[name]
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._arguments]

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from melmo import _melmo
-from melmo._arrays import Array, Layout, Packing, dtype_of, real_array
+from melmo._arrays import Array, Layout, Packing, dtype_of, expect_real, real_array
+from melmo._checks import described, made, number
 from melmo._penalty import Penalty
+from melmo._sum import Sum
 
 
 class UserLoss:
@@ -25,7 +27,7 @@ class UserLoss:
             value, gradient = answer
         except (TypeError, ValueError):
             raise TypeError(f"f: expected fun(x) to return (value, gradient), got {type(answer).__name__}") from None
-        return float(value), self.packing.pack("the gradient of f", gradient)
+        return number("f: the value", value), self.packing.pack("the gradient of f", gradient)
 
     def build(self) -> _melmo.Loss:
         """For Rust."""
@@ -40,14 +42,14 @@ class UserPenalty:
         self.penalty = penalty
         self.packing = packing
         if not hasattr(penalty, "prox"):
-            raise TypeError(f"g: {type(penalty).__name__} has no prox(u, beta)")
+            raise TypeError(f"g: expected a penalty, or an object with value(u) and prox(u, beta), got {described(penalty)}")
         self.of = getattr(penalty, "value", None) or penalty
         if not callable(self.of):
             raise TypeError(f"g: {type(penalty).__name__} has no value(u)")
 
     def value(self, flat: Array) -> float:
         """g(u)."""
-        return float(self.of(self.packing.unpack(flat)))
+        return number("g: the value", self.of(self.packing.unpack(flat)))
 
     def prox(self, flat: Array, beta: float) -> Array:
         """prox_{βg}(u)."""
@@ -70,22 +72,25 @@ class UserPenalty:
 class UserOperator:
     """T: ``matvec(x)``, ``rmatvec(y)`` and ``shape``; ``norm_bound`` where known."""
 
-    def __init__(self, operator: Any, precision: str):
+    def __init__(self, operator: Any, precision: str, what: str = "T"):
         self.operator = operator
+        self.what = what
         self.dtype = dtype_of(precision)
         self.precision = precision
         try:
             self.rows, self.cols = (int(n) for n in operator.shape)
         except (AttributeError, TypeError, ValueError):
-            raise TypeError(f"T: {type(operator).__name__} has no shape (rows, columns)") from None
+            raise TypeError(f"{what}: {type(operator).__name__} has no shape (rows, columns)") from None
+        if np.dtype(getattr(operator, "dtype", None) or self.dtype).kind == "c":
+            expect_real(what, np.dtype(complex), operator)
 
     def matvec(self, x: Array) -> Array:
         """Tx."""
-        return real_array("T's matvec", self.operator.matvec(x), self.precision).reshape(-1)
+        return real_array(f"{self.what}'s matvec", self.operator.matvec(x), self.precision).reshape(-1)
 
     def rmatvec(self, y: Array) -> Array:
         """T*y."""
-        return real_array("T's rmatvec", self.operator.rmatvec(y), self.precision).reshape(-1)
+        return real_array(f"{self.what}'s rmatvec", self.operator.rmatvec(y), self.precision).reshape(-1)
 
     def norm_bound(self) -> float:
         """‖T‖₂: the operator's own bound, or an estimate by power iteration, enlarged by a tenth."""
@@ -104,15 +109,14 @@ class UserOperator:
 
     def build(self, x: Packing | None) -> _melmo.Operator:
         """For Rust."""
-        domain: Layout = x.layout if x is not None else [("x", self.cols, 1)]
-        if sum(rows * cols for _, rows, cols in domain) != self.cols:
-            raise ValueError(f"T: has {self.cols} columns, and x {x.size if x else 0} entries")
+        domain: Layout = x.layout if x is not None and x.size == self.cols else [("x", self.cols, 1)]
         return _melmo.Operator.own(self.precision, self, domain, [("y", self.rows, 1)], self.norm_bound())
 
 
 def build_penalty(g: Any, packing: Packing) -> _melmo.Penalty:
-    """Any penalty on a variable: of the catalogue, a user's own, or a dict of them by block."""
-    if isinstance(g, Penalty):
+    """Any penalty on a variable: of the catalogue, a sum, a user's own, a dict of them by block, or a list of them by operators."""
+    made("g", g)
+    if isinstance(g, (Penalty, Sum)):
         return g._build(packing.precision, packing.layout)
     if isinstance(g, dict):
         parts = []
@@ -120,25 +124,25 @@ def build_penalty(g: Any, packing: Packing) -> _melmo.Penalty:
             if name not in packing.shapes:
                 known = ", ".join(packing.shapes)
                 raise ValueError(f"g: no block of Tx is called `{name}`; known: {known}")
-            layout = [block for block in packing.layout if block[0] == name]
-            inner = Packing({name: packing.shapes[name]}, packing.precision, single=True, layout=layout)
-            parts.append((name, build_penalty(part, inner)))
+            parts.append((name, build_penalty(part, packing.part([name]))))
         return _melmo.Penalty.blocks(packing.precision, packing.layout, parts)
     if isinstance(g, (list, tuple)):
-        return build_penalty(_of_parts(list(g), packing), packing)
+        return _of_operators(list(g), packing)
     return UserPenalty(g, packing).build()
 
 
-def _of_parts(penalties: list[Any], packing: Packing) -> dict[str, Any]:
-    """Penalties of the operators of a ``Stack``, in their order, by the blocks of Tx, which are called ``0.x``, ``1.dx``, ``1.dy``, ..."""
+def _of_operators(penalties: list[Any], packing: Packing) -> _melmo.Penalty:
+    """A penalty for all that each operator of a ``Stack`` makes: its blocks of Tx are called ``0.x``, ``1.dx``, ``1.dy``, ..."""
     owners = [name.partition(".") for name in packing.shapes]
     stacked = [int(number) if dot and number.isdigit() else -1 for number, dot, _ in owners]
     if set(stacked) != set(range(len(penalties))):
         many = "no Stack" if -1 in stacked else f"a Stack of {max(stacked) + 1}"
-        raise ValueError(f"g: {len(penalties)} penalties in a list, and T is {many}: give one for each of its operators")
-    for i, part in enumerate(penalties):
-        by_entries = isinstance(part, Penalty) and getattr(part, "on", None) in ("entries", "nonnegative")
-        if stacked.count(i) > 1 and not by_entries:
-            names = ", ".join(name for name, owner in zip(packing.shapes, stacked) if owner == i)
-            raise ValueError(f"g[{i}]: operator {i} of the Stack makes several blocks ({names}); name them in a dict")
-    return {name: penalties[i] for name, i in zip(packing.shapes, stacked)}
+        advice = "a list has one for each operator of a Stack; penalties of the same Tx are added, g1 + g2"
+        raise ValueError(f"g: a list of {len(penalties)} and T is {many}: {advice}")
+    layout: Layout = []
+    parts = []
+    for i, penalty in enumerate(penalties):
+        own = packing.part([name for name, owner in zip(packing.shapes, stacked) if owner == i])
+        layout.append((str(i), own.size, 1))
+        parts.append((str(i), build_penalty(penalty, own)))
+    return _melmo.Penalty.blocks(packing.precision, layout, parts)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, Generic, Union, cast
 
-from melmo._arrays import Array, Packing, Variable
+from melmo._arrays import Array, Packing, Variable, X
 from melmo._checks import brief
 from melmo._result import Result
 
@@ -15,7 +15,7 @@ Fields = tuple[int, Union[int, None], float, tuple[float, float], float, float, 
 
 
 @dataclass(frozen=True)
-class Info:
+class Info(Generic[X]):
     """The scalars at a point of a run, and the point."""
 
     #: Which point: x_k, k = 1 for the start.
@@ -38,17 +38,17 @@ class Info:
     #: ν with ‖d‖ ≤ 1 + ν.
     excess: float
     #: The point, a copy.
-    x: Variable
+    x: X
 
     @classmethod
-    def _of(cls, fields: Fields, x: Variable) -> Info:
-        return cls(*fields, x)
+    def _of(cls, fields: Fields, x: Variable) -> Info[X]:
+        return cls(*fields, cast(X, x))
 
 
 class Callback:
     """Shows a point to the user in its shape."""
 
-    def __init__(self, callback: Callable[[Info], Any], packing: Packing):
+    def __init__(self, callback: Callable[[Info[Any]], Any], packing: Packing):
         self.callback = callback
         self.packing = packing
 
@@ -85,7 +85,7 @@ class Progress:
             self.bar.close()
 
 
-def attach(error: BaseException, result: Result) -> None:
+def attach(error: BaseException, result: Result[Any]) -> None:
     """The result so far, for whoever catches the exception."""
     try:
         error.result = result  # type: ignore[attr-defined]

@@ -106,15 +106,15 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
             seed_of(self.random_state),
             {"max_iter": optional_whole("max_iter", self.max_iter, 1)},
         )
-        self.completed_ = raw["matrix"].reshape(X.shape)
+        self.completed_: Floats = raw["matrix"].reshape(X.shape)
         self.mean_ = float(raw["mean"])
-        self.row_offsets_ = raw["row_offsets"]
-        self.column_offsets_ = raw["column_offsets"]
-        self.offset_weight_ = raw["offset_weight"]
-        self.penalty_ = raw.get("penalty")
+        self.row_offsets_: Floats = raw["row_offsets"]
+        self.column_offsets_: Floats = raw["column_offsets"]
+        self.offset_weight_: float | None = raw["offset_weight"]
+        self.penalty_: str | None = raw.get("penalty")
         self.ridge_ = float(raw.get("ridge", 0.0))
         if self.penalty_ is None:
-            self.components_ = raw["x"][X.shape[0] * raw["rank"] :].reshape(raw["rank"], -1).copy()
+            self.components_: Floats = raw["x"][X.shape[0] * raw["rank"] :].reshape(raw["rank"], -1).copy()
         else:
             _, values, basis = np.linalg.svd(raw["z"].reshape(X.shape), full_matrices=False)
             self.components_ = basis[values > 1e-6 * max(values[0], np.finfo(X.dtype).tiny)]

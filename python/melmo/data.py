@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Literal, overload
 
 from melmo import _melmo
 from melmo._arrays import Array, real_array
@@ -48,6 +48,10 @@ def load(name: str) -> Array:
     return found
 
 
+@overload
+def read(path: str | os.PathLike[str], *, more: Literal[False] = ...) -> Array: ...
+@overload
+def read(path: str | os.PathLike[str], *, more: Literal[True]) -> tuple[Array, dict[str, Any]]: ...
 def read(path: str | os.PathLike[str], *, more: bool = False) -> Any:
     """Read a file by its extension: .npy, .csv, .tsv, .txt, .mtx, .npz of SciPy, .svm, .gml, .png, .jpg, .tif, .pgm, .ppm.
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from melmo import _melmo
+from melmo._arrays import expect_real
 from melmo._checks import brief, number, optional_number, whole, word
 from melmo._estimator import Floats, penalty_text
 from melmo._penalty import Penalty
@@ -152,6 +153,7 @@ def _as_float(image: Any) -> Floats:
         return array / np.float64(np.iinfo(array.dtype).max)
     if array.dtype.kind == "i":
         return np.maximum(array / np.float64(np.iinfo(array.dtype).max), -1.0)
+    expect_real("image", array.dtype, image)
     raise TypeError(f"image: expected real numbers, got an array of {array.dtype}")
 
 

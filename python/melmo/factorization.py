@@ -112,7 +112,7 @@ class SparseFactorization(Components):
         text = penalty_text(self.penalty, self.lam)
         raw = _melmo.factorize(X, W, H, text, number("ridge", self.ridge), bool(self.nonnegative), settings)
         parts = raw["z"] if self.nonnegative else raw["x"]
-        self.components_ = parts[X.shape[0] * rank :].reshape(rank, X.shape[1]).copy()
+        self.components_: Floats = parts[X.shape[0] * rank :].reshape(rank, X.shape[1]).copy()
         self.n_components_ = int(rank)
         self._n_features_out = int(rank)
         self.objective_ = float(raw["fun"])

@@ -2,6 +2,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy.typing as npt
+
 from melmo._geometry import Geometry as Geometry
 
 __all__ = ['Geometry', 'L2', 'L1', 'Linf', 'Spectral', 'Nuclear', 'Column', 'Row']

@@ -64,7 +64,7 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         check_classification_targets(y)
         encoder = LabelEncoder()
         codes = encoder.fit_transform(y)
-        self.classes_ = encoder.classes_
+        self.classes_: npt.NDArray[Any] = encoder.classes_
         if len(self.classes_) < 2:
             raise ValueError(f"y: expected at least two classes, got one class, {self.classes_[0]!r}")
         return X, codes
@@ -81,11 +81,11 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         return self
 
     def _take(self, paths: list[RegressionPath], at: int) -> None:
-        self.coef_ = np.stack([path.coefs[at] for path in paths])
+        self.coef_: Floats = np.stack([path.coefs[at] for path in paths])
         self.intercept_ = np.array([path.intercepts[at] for path in paths]).astype(self.coef_.dtype)
         self.objective_ = np.array([path.objectives[at] for path in paths])
         self.violation_ = np.array([path.violations[at] for path in paths])
-        self.n_iter_ = np.array([max(1, int(path.n_iter[at])) for path in paths])
+        self.n_iter_: npt.NDArray[np.int64] = np.array([max(1, int(path.n_iter[at])) for path in paths])
 
     def decision_function(self, X: Any) -> Floats:
         """xᵢᵀb + c: of one number for two classes, else of one for every class."""

@@ -2,9 +2,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy.typing as npt
+
 from melmo._operator import Operator as Operator
 
-__all__ = ['Operator', 'Identity', 'Select', 'Difference2D', 'Jet', 'Difference3D', 'Dense', 'Sparse', 'Convolution', 'FilterBank', 'Mask', 'Sample', 'Scale', 'Compose', 'Stack']
+__all__ = ['Operator', 'Identity', 'Select', 'Difference2D', 'Jet', 'Difference3D', 'Dense', 'Sparse', 'Convolution', 'FilterBank', 'Mask', 'Sample', 'Scale', 'Columns', 'Compose', 'Stack']
 
 class Identity(Operator):
     """Tx = x: surjective, σ_min = 1.
@@ -118,7 +120,7 @@ class Sparse(Operator):
     def A(self) -> Any: ...
 
 class Convolution(Operator):
-    """Tx = k ∗ x: 2-D, the same size out; ‖T‖ ≤ Σ|k|.
+    """Tx = k ∗ x: 2-D, the same size out; ‖T‖ ≤ Σ|k|, reflected where k is symmetric.
 
     Parameters
     ----------
@@ -127,14 +129,14 @@ class Convolution(Operator):
     shape : tuple or dict, optional
         The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
     boundary : str, default 'zero'
-        what stands outside the image (zero, periodic).
+        what stands outside the image (zero, periodic, reflect).
 
     See Also
     --------
     melmo.minimize : solves with it."""
-    def __init__(self, kernel: Any, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ..., *, boundary: str = ...) -> None: ...
+    def __init__(self, kernel: npt.ArrayLike, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ..., *, boundary: str = ...) -> None: ...
     @property
-    def kernel(self) -> Any: ...
+    def kernel(self) -> npt.ArrayLike: ...
     @property
     def boundary(self) -> str: ...
 
@@ -151,9 +153,9 @@ class FilterBank(Operator):
     See Also
     --------
     melmo.minimize : solves with it."""
-    def __init__(self, filters: Any, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
+    def __init__(self, filters: npt.ArrayLike, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
     @property
-    def filters(self) -> Any: ...
+    def filters(self) -> npt.ArrayLike: ...
 
 class Mask(Operator):
     """Tx = M⊙x: keeps some entries, zeroes the rest.
@@ -168,9 +170,9 @@ class Mask(Operator):
     See Also
     --------
     melmo.minimize : solves with it."""
-    def __init__(self, mask: Any, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
+    def __init__(self, mask: npt.ArrayLike | None, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
     @property
-    def mask(self) -> Any: ...
+    def mask(self) -> npt.ArrayLike | None: ...
 
 class Sample(Operator):
     """Tx = (x_i) over the observed i: the observed entries as a vector; surjective, σ_min = 1.
@@ -185,9 +187,9 @@ class Sample(Operator):
     See Also
     --------
     melmo.minimize : solves with it."""
-    def __init__(self, mask: Any, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
+    def __init__(self, mask: npt.ArrayLike | None, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
     @property
-    def mask(self) -> Any: ...
+    def mask(self) -> npt.ArrayLike | None: ...
 
 class Scale(Operator):
     """c·T: another operator times a number.
@@ -207,6 +209,25 @@ class Scale(Operator):
     def operator(self) -> Any: ...
     @property
     def c(self) -> float: ...
+
+class Columns(Operator):
+    """(TX)_·j = Ax_·j: another operator on every column of a matrix; surjective when that is.
+
+    Parameters
+    ----------
+    operator
+        An operator: of this module, a matrix, a SciPy sparse matrix or anything with ``matvec`` and ``rmatvec``.
+    count : float, default 2
+        number of columns.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
+    def __init__(self, operator: Any, *, count: float | None = ...) -> None: ...
+    @property
+    def operator(self) -> Any: ...
+    @property
+    def count(self) -> float | None: ...
 
 class Compose(Operator):
     """T₁T₂: one operator after another; surjective when both are.

@@ -2,9 +2,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from melmo._penalty import Penalty as Penalty
+import numpy.typing as npt
 
-__all__ = ['Penalty', 'L1', 'MCP', 'SCAD', 'Huber', 'LogSum', 'ElasticNet', 'Ridge', 'Spline', 'Nonnegative', 'Box']
+from melmo._penalty import Penalty as Penalty
+from melmo._sum import Sum as Sum
+
+__all__ = ['Penalty', 'Sum', 'L1', 'MCP', 'SCAD', 'Huber', 'LogSum', 'ElasticNet', 'Ridge', 'Spline', 'Nonnegative', 'Box']
 
 class L1(Penalty):
     """λ|x|: convex; soft thresholding; the lasso, anisotropic TV, the nuclear norm.
@@ -16,7 +19,7 @@ class L1(Penalty):
     on : str, default 'entries'
         What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values.
     weights : array, optional
-        A weight for every entry or group.
+        w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
         The entries of each group, for ``on='groups'``.
 
@@ -26,15 +29,15 @@ class L1(Penalty):
     >>> g = melmo.penalty.L1()
     >>> float(g.value(g.prox([3.0, -0.1, 0.2], 0.1))) >= 0
     True"""
-    def __init__(self, lam: float = ..., *, on: str = ..., weights: Any = ..., groups: Any = ...) -> None: ...
+    def __init__(self, lam: float = ..., *, on: str = ..., weights: npt.ArrayLike | None = ..., groups: Sequence[Sequence[int]] | None = ...) -> None: ...
     @property
     def lam(self) -> float: ...
     @property
     def on(self) -> str: ...
     @property
-    def weights(self) -> Any: ...
+    def weights(self) -> npt.ArrayLike | None: ...
     @property
-    def groups(self) -> Any: ...
+    def groups(self) -> Sequence[Sequence[int]] | None: ...
 
 class MCP(Penalty):
     """λ|x| − x²/(2μ) if |x| ≤ μλ, else μλ²/2: minimax concave penalty; firm thresholding; ρ = 1/μ; large entries are not shrunk.
@@ -48,7 +51,7 @@ class MCP(Penalty):
     on : str, default 'entries'
         What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values.
     weights : array, optional
-        A weight for every entry or group.
+        w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
         The entries of each group, for ``on='groups'``.
 
@@ -58,7 +61,7 @@ class MCP(Penalty):
     >>> g = melmo.penalty.MCP()
     >>> float(g.value(g.prox([3.0, -0.1, 0.2], 0.1))) >= 0
     True"""
-    def __init__(self, lam: float = ..., mu: float = ..., *, on: str = ..., weights: Any = ..., groups: Any = ...) -> None: ...
+    def __init__(self, lam: float = ..., mu: float = ..., *, on: str = ..., weights: npt.ArrayLike | None = ..., groups: Sequence[Sequence[int]] | None = ...) -> None: ...
     @property
     def lam(self) -> float: ...
     @property
@@ -66,9 +69,9 @@ class MCP(Penalty):
     @property
     def on(self) -> str: ...
     @property
-    def weights(self) -> Any: ...
+    def weights(self) -> npt.ArrayLike | None: ...
     @property
-    def groups(self) -> Any: ...
+    def groups(self) -> Sequence[Sequence[int]] | None: ...
 
 class SCAD(Penalty):
     """λ|x| if |x| ≤ λ; (2aλ|x| − x² − λ²)/(2(a−1)) if |x| ≤ aλ; else λ²(a+1)/2: smoothly clipped absolute deviation; ρ = 1/(a−1); large entries are not shrunk.
@@ -82,7 +85,7 @@ class SCAD(Penalty):
     on : str, default 'entries'
         What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values.
     weights : array, optional
-        A weight for every entry or group.
+        w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
         The entries of each group, for ``on='groups'``.
 
@@ -92,7 +95,7 @@ class SCAD(Penalty):
     >>> g = melmo.penalty.SCAD()
     >>> float(g.value(g.prox([3.0, -0.1, 0.2], 0.1))) >= 0
     True"""
-    def __init__(self, lam: float = ..., a: float = ..., *, on: str = ..., weights: Any = ..., groups: Any = ...) -> None: ...
+    def __init__(self, lam: float = ..., a: float = ..., *, on: str = ..., weights: npt.ArrayLike | None = ..., groups: Sequence[Sequence[int]] | None = ...) -> None: ...
     @property
     def lam(self) -> float: ...
     @property
@@ -100,9 +103,9 @@ class SCAD(Penalty):
     @property
     def on(self) -> str: ...
     @property
-    def weights(self) -> Any: ...
+    def weights(self) -> npt.ArrayLike | None: ...
     @property
-    def groups(self) -> Any: ...
+    def groups(self) -> Sequence[Sequence[int]] | None: ...
 
 class Huber(Penalty):
     """λx²/(2δ) if |x| ≤ δ, else λ(|x| − δ/2): convex and smooth; small entries are shrunk, not set to zero.
@@ -116,7 +119,7 @@ class Huber(Penalty):
     on : str, default 'entries'
         What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values.
     weights : array, optional
-        A weight for every entry or group.
+        w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
         The entries of each group, for ``on='groups'``.
 
@@ -126,7 +129,7 @@ class Huber(Penalty):
     >>> g = melmo.penalty.Huber()
     >>> float(g.value(g.prox([3.0, -0.1, 0.2], 0.1))) >= 0
     True"""
-    def __init__(self, lam: float = ..., delta: float = ..., *, on: str = ..., weights: Any = ..., groups: Any = ...) -> None: ...
+    def __init__(self, lam: float = ..., delta: float = ..., *, on: str = ..., weights: npt.ArrayLike | None = ..., groups: Sequence[Sequence[int]] | None = ...) -> None: ...
     @property
     def lam(self) -> float: ...
     @property
@@ -134,9 +137,9 @@ class Huber(Penalty):
     @property
     def on(self) -> str: ...
     @property
-    def weights(self) -> Any: ...
+    def weights(self) -> npt.ArrayLike | None: ...
     @property
-    def groups(self) -> Any: ...
+    def groups(self) -> Sequence[Sequence[int]] | None: ...
 
 class LogSum(Penalty):
     """λ·log(1 + |x|/θ): the limit of reweighted ℓ1; ρ = λ/θ².
@@ -150,7 +153,7 @@ class LogSum(Penalty):
     on : str, default 'entries'
         What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values.
     weights : array, optional
-        A weight for every entry or group.
+        w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
         The entries of each group, for ``on='groups'``.
 
@@ -160,7 +163,7 @@ class LogSum(Penalty):
     >>> g = melmo.penalty.LogSum()
     >>> float(g.value(g.prox([3.0, -0.1, 0.2], 0.1))) >= 0
     True"""
-    def __init__(self, lam: float = ..., theta: float = ..., *, on: str = ..., weights: Any = ..., groups: Any = ...) -> None: ...
+    def __init__(self, lam: float = ..., theta: float = ..., *, on: str = ..., weights: npt.ArrayLike | None = ..., groups: Sequence[Sequence[int]] | None = ...) -> None: ...
     @property
     def lam(self) -> float: ...
     @property
@@ -168,9 +171,9 @@ class LogSum(Penalty):
     @property
     def on(self) -> str: ...
     @property
-    def weights(self) -> Any: ...
+    def weights(self) -> npt.ArrayLike | None: ...
     @property
-    def groups(self) -> Any: ...
+    def groups(self) -> Sequence[Sequence[int]] | None: ...
 
 class ElasticNet(Penalty):
     """λ|x| + νx²/2: convex; sparse and shrunk; not Lipschitz, so statements that need L_g do not apply.
@@ -184,7 +187,7 @@ class ElasticNet(Penalty):
     on : str, default 'entries'
         What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values.
     weights : array, optional
-        A weight for every entry or group.
+        w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
         The entries of each group, for ``on='groups'``.
 
@@ -194,7 +197,7 @@ class ElasticNet(Penalty):
     >>> g = melmo.penalty.ElasticNet()
     >>> float(g.value(g.prox([3.0, -0.1, 0.2], 0.1))) >= 0
     True"""
-    def __init__(self, lam: float = ..., nu: float = ..., *, on: str = ..., weights: Any = ..., groups: Any = ...) -> None: ...
+    def __init__(self, lam: float = ..., nu: float = ..., *, on: str = ..., weights: npt.ArrayLike | None = ..., groups: Sequence[Sequence[int]] | None = ...) -> None: ...
     @property
     def lam(self) -> float: ...
     @property
@@ -202,9 +205,9 @@ class ElasticNet(Penalty):
     @property
     def on(self) -> str: ...
     @property
-    def weights(self) -> Any: ...
+    def weights(self) -> npt.ArrayLike | None: ...
     @property
-    def groups(self) -> Any: ...
+    def groups(self) -> Sequence[Sequence[int]] | None: ...
 
 class Ridge(Penalty):
     """νx²/2: convex and smooth; on both factors of a matrix it is the nuclear norm; not Lipschitz.
@@ -216,7 +219,7 @@ class Ridge(Penalty):
     on : str, default 'entries'
         What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values.
     weights : array, optional
-        A weight for every entry or group.
+        w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
         The entries of each group, for ``on='groups'``.
 
@@ -226,15 +229,15 @@ class Ridge(Penalty):
     >>> g = melmo.penalty.Ridge()
     >>> float(g.value(g.prox([3.0, -0.1, 0.2], 0.1))) >= 0
     True"""
-    def __init__(self, nu: float = ..., *, on: str = ..., weights: Any = ..., groups: Any = ...) -> None: ...
+    def __init__(self, nu: float = ..., *, on: str = ..., weights: npt.ArrayLike | None = ..., groups: Sequence[Sequence[int]] | None = ...) -> None: ...
     @property
     def nu(self) -> float: ...
     @property
     def on(self) -> str: ...
     @property
-    def weights(self) -> Any: ...
+    def weights(self) -> npt.ArrayLike | None: ...
     @property
-    def groups(self) -> Any: ...
+    def groups(self) -> Sequence[Sequence[int]] | None: ...
 
 class Spline(Penalty):
     """φ′ piecewise linear: up to λ at p, down to t at e, t from there: smooth; ρ = (λ − t)/(e − p); large entries are not shrunk where t = 0; learned potentials are of this kind.
@@ -252,7 +255,7 @@ class Spline(Penalty):
     on : str, default 'entries'
         What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values.
     weights : array, optional
-        A weight for every entry or group.
+        w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
         The entries of each group, for ``on='groups'``.
 
@@ -262,7 +265,7 @@ class Spline(Penalty):
     >>> g = melmo.penalty.Spline()
     >>> float(g.value(g.prox([3.0, -0.1, 0.2], 0.1))) >= 0
     True"""
-    def __init__(self, lam: float = ..., peak: float = ..., end: float = ..., tail: float = ..., *, on: str = ..., weights: Any = ..., groups: Any = ...) -> None: ...
+    def __init__(self, lam: float = ..., peak: float = ..., end: float = ..., tail: float = ..., *, on: str = ..., weights: npt.ArrayLike | None = ..., groups: Sequence[Sequence[int]] | None = ...) -> None: ...
     @property
     def lam(self) -> float: ...
     @property
@@ -274,9 +277,9 @@ class Spline(Penalty):
     @property
     def on(self) -> str: ...
     @property
-    def weights(self) -> Any: ...
+    def weights(self) -> npt.ArrayLike | None: ...
     @property
-    def groups(self) -> Any: ...
+    def groups(self) -> Sequence[Sequence[int]] | None: ...
 
 class Nonnegative(Penalty):
     """0 if x ≥ 0, else ∞: indicator; the prox is the projection; not Lipschitz.
@@ -286,7 +289,7 @@ class Nonnegative(Penalty):
     on : str, default 'entries'
         What φ is applied to: entries.
     weights : array, optional
-        A weight for every entry or group.
+        w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
         The entries of each group, for ``on='groups'``.
 
@@ -296,13 +299,13 @@ class Nonnegative(Penalty):
     >>> g = melmo.penalty.Nonnegative()
     >>> float(g.value(g.prox([3.0, -0.1, 0.2], 0.1))) >= 0
     True"""
-    def __init__(self, *, on: str = ..., weights: Any = ..., groups: Any = ...) -> None: ...
+    def __init__(self, *, on: str = ..., weights: npt.ArrayLike | None = ..., groups: Sequence[Sequence[int]] | None = ...) -> None: ...
     @property
     def on(self) -> str: ...
     @property
-    def weights(self) -> Any: ...
+    def weights(self) -> npt.ArrayLike | None: ...
     @property
-    def groups(self) -> Any: ...
+    def groups(self) -> Sequence[Sequence[int]] | None: ...
 
 class Box(Penalty):
     """0 if lower ≤ x ≤ upper, else ∞: indicator; the prox is the projection; not Lipschitz.
@@ -316,7 +319,7 @@ class Box(Penalty):
     on : str, default 'entries'
         What φ is applied to: entries.
     weights : array, optional
-        A weight for every entry or group.
+        w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
         The entries of each group, for ``on='groups'``.
 
@@ -326,7 +329,7 @@ class Box(Penalty):
     >>> g = melmo.penalty.Box()
     >>> float(g.value(g.prox([3.0, -0.1, 0.2], 0.1))) >= 0
     True"""
-    def __init__(self, lower: float = ..., upper: float = ..., *, on: str = ..., weights: Any = ..., groups: Any = ...) -> None: ...
+    def __init__(self, lower: float = ..., upper: float = ..., *, on: str = ..., weights: npt.ArrayLike | None = ..., groups: Sequence[Sequence[int]] | None = ...) -> None: ...
     @property
     def lower(self) -> float: ...
     @property
@@ -334,6 +337,6 @@ class Box(Penalty):
     @property
     def on(self) -> str: ...
     @property
-    def weights(self) -> Any: ...
+    def weights(self) -> npt.ArrayLike | None: ...
     @property
-    def groups(self) -> Any: ...
+    def groups(self) -> Sequence[Sequence[int]] | None: ...

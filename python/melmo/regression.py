@@ -119,7 +119,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         return self
 
     def _take(self, path: RegressionPath, at: int) -> None:
-        self.coef_ = path.coefs[at].copy()
+        self.coef_: Floats = path.coefs[at].copy()
         self.intercept_ = float(path.intercepts[at])
         self.objective_ = float(path.objectives[at])
         self.violation_ = float(path.violations[at])

@@ -77,6 +77,9 @@ class RobustPCA(Components):
         texts = [_or_mu(penalty_text(penalty)) for penalty in (self.low_rank, self.sparse)]
         noise = optional_number("noise", self.noise)
         raw = _melmo.rpca(X, texts[0], texts[1], noise, {"max_iter": optional_whole("max_iter", self.max_iter, 1)})
+        self.low_rank_: Floats
+        self.sparse_: Floats
+        self.components_: Floats
         self.low_rank_, self.sparse_ = (part.reshape(X.shape).copy() for part in np.split(raw["z"], 2))
         _, values, basis = np.linalg.svd(self.low_rank_, full_matrices=False)
         kept = max(1, int(raw["rank"] or 0))

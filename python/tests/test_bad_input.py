@@ -16,12 +16,29 @@ def damaged():
     return matrix
 
 
+def sparse():
+    return __import__("scipy.sparse.linalg").sparse
+
+
+def linear(A, b):
+    return melmo.loss.LeastSquares(A, b)
+
+
+class Own:
+    def value(self, u):
+        return 0.0
+
+    def prox(self, u, beta):
+        return u
+
+
 VALUE_ERRORS = {
-    "lambda": lambda: melmo.penalty.MCP(-1.0),
+    "MCP: lam = -1: must be a finite number above 0": lambda: melmo.penalty.MCP(-1.0),
+    "SCAD: a = 2: must be a finite number above 2": lambda: melmo.penalty.SCAD(1.0, 2.0),
     "lift is called": lambda: melmo.penalty.MCP(on="diagonal"),
     "entries only": lambda: melmo.penalty.Nonnegative(on="rows"),
     "needs groups": lambda: melmo.penalty.L1(on="groups").value(y),
-    "takes no weights": lambda: melmo.penalty.L1(on="rows", weights=[1.0]).value(y),
+    "takes no weights": lambda: melmo.penalty.L1(on="singular-values", weights=[1.0]).value(y),
     "below 1/ρ": lambda: g.prox(y, 4.0),
     "beta": lambda: g.prox(y, 0.0),
     "mask": lambda: melmo.loss.Masked(y, mask=np.full((4, 3), 0.5)),
@@ -42,7 +59,20 @@ VALUE_ERRORS = {
     "every entry must be finite": lambda: melmo.minimize(f, g, x0=np.full((4, 3), np.inf)),
     "say what x looks like": lambda: melmo.minimize(lambda x: (0.0, x), g),
     "weights: expected 12": lambda: melmo.minimize(f, {"x": melmo.penalty.L1(weights=[1.0])}),
-    "operator T takes": lambda: melmo.minimize(f, g, np.ones((2, 5))),
+    r"T: is 2×5 and takes 5 entries; x has 12, its shape is \(4, 3\)": lambda: melmo.minimize(f, g, np.ones((2, 5))),
+    r"T: is 5×5 .* x has 12": lambda: melmo.minimize(f, g, sparse().eye(5).tocsr()),
+    r"T: is 3×5 .* x has 12": lambda: melmo.minimize(f, g, sparse().linalg.aslinearoperator(np.ones((3, 5)))),
+    r"T: expected a matrix, got an array of the shape \(12,\); a start is x0=": lambda: melmo.minimize(f, g, np.ones(12)),
+    r"T: expected a matrix, got an array of the shape \(2, 2, 3\)": lambda: melmo.minimize(f, g, np.ones((2, 2, 3))),
+    r"b: A is 4×3; expected 4 entries, or the shape \(4, k\) .*, got the shape \(3,\)": lambda: linear(y, np.ones(3)),
+    r"b: A is 4×3; .* got the shape \(3, 2\)": lambda: linear(y, np.ones((3, 2))),
+    r"mask: expected the shape of Y, \(4, 3\), got \(4, 4\)": lambda: melmo.loss.Masked(y, mask=np.ones((4, 4))),
+    r"mask: expected the shape of Y, \(4, 3\), got \(3, 4\)": lambda: melmo.loss.Masked(y, mask=np.ones((3, 4))),
+    "Y: expected an array, got lists that make none": lambda: melmo.loss.Masked([[1, 2], [3]]),
+    "g: a list of 2 and T is no Stack: .* are added, g1 \\+ g2": lambda: melmo.minimize(f, [g, g]),
+    "g: a list of 0 and T is no Stack": lambda: melmo.minimize(f, []),
+    "g: a list of 1 and T is a Stack of 2": lambda: melmo.minimize(f, [g], melmo.operator.Stack(None, None)),
+    "no parameter of fista is called `gama`; there is none": lambda: melmo.minimize(f, g, method="fista", options={"gama": 1}),
     "block is called": lambda: melmo.minimize(f, g, melmo.operator.Select("W")),
     "no block of Tx": lambda: melmo.minimize(f, {"W": g}),
     "the blocks W, H": lambda: melmo.minimize(melmo.loss.Factorization(y), g, melmo.operator.Select("W"), {"W": y}),
@@ -64,8 +94,40 @@ VALUE_ERRORS = {
 TYPE_ERRORS = {
     "unexpected keyword": lambda: melmo.penalty.MCP(nu=1.0),
     "expected a number": lambda: melmo.penalty.MCP("much"),
-    "real numbers": lambda: melmo.loss.Masked(np.ones((2, 2), dtype=complex)),
-    "no prox": lambda: melmo.minimize(f, 3.0),
+    "x0: expected real numbers, got 'zeros'": lambda: melmo.minimize(f, g, x0="zeros"),
+    "image: expected real numbers, got .*'a.png'": lambda: melmo.denoise("a.png"),
+    "g: expected a penalty, or an object with value.* and prox.*, got 3.0": lambda: melmo.minimize(f, 3.0),
+    "g: expected a penalty, .* got None": lambda: melmo.minimize(f, None),
+    "g: expected a penalty, got 'l1'; .* are objects": lambda: melmo.minimize(f, "l1"),
+    r"g: expected a penalty, got an array of the shape \(4, 3\); T is the third": lambda: melmo.minimize(f, y),
+    r"f: expected a loss or a function, got an array of the shape \(4, 3\)": lambda: melmo.minimize(y, g),
+    "T: expected an operator .*, got 'identity'": lambda: melmo.minimize(f, g, "identity"),
+    "T: expected an object with matvec, .*LinearOperator makes": lambda: melmo.minimize(f, g, lambda x: x),
+    "A: expected a matrix, a SciPy sparse matrix, or an operator, got None": lambda: linear(None, y[:, 0]),
+    "b: expected an array, got None": lambda: linear(y, None),
+    "f: .* got 'least-squares'; those of melmo.loss are objects": lambda: melmo.minimize("least-squares", g),
+    "penalty: MCP is a class": lambda: melmo.SparseRegression(penalty=melmo.penalty.MCP).fit(y, y[:, 0]),
+    "penalty: .* ElasticNet": lambda: melmo.SparseRegression(penalty=g + g).fit(y, y[:, 0]),
+    "callback: dict is a class": lambda: melmo.minimize(f, g, callback=dict),
+    "Y: expected an array, got None": lambda: melmo.loss.Masked(None),
+    "A: expected an operator .*, got 'dense'": lambda: linear("dense", y[:, 0]),
+    "A: Identity is a class": lambda: linear(melmo.operator.Identity, y[:, 0]),
+    "operator: Identity is a class": lambda: melmo.operator.Stack(melmo.operator.Identity, y),
+    "g: L1 is a class": lambda: melmo.minimize(f, {"x": melmo.penalty.L1}),
+    "g: MCP is a class": lambda: melmo.minimize(f, [melmo.penalty.MCP, g], melmo.operator.Stack(None, None)),
+    "lam: expected a number, got None": lambda: melmo.penalty.L1(None),
+    "lam: expected a number, got '0.1'": lambda: melmo.penalty.L1("0.1"),
+    "MCP: .*'gamma'; it takes lam, mu, on, weights, groups": lambda: melmo.penalty.MCP(0.1, gamma=3.0),
+    "f: the value: expected a number": lambda: melmo.minimize(lambda x: (x, x), g, x0=y),
+    "got complex ones. Write x \\+ iy as": lambda: melmo.loss.Masked(np.ones((2, 2), dtype=complex)),
+    "A: .* complex ones": lambda: linear(y + 1j, y[:, 0]),
+    "b: .* complex ones": lambda: linear(y, y[:, 0] + 1j),
+    "x0: .* complex ones": lambda: melmo.minimize(f, g, x0=y + 1j),
+    "T: expected real numbers, got complex": lambda: melmo.minimize(f, g, sparse().eye(12).tocsr() * 1j),
+    "T: .* complex ones": lambda: melmo.minimize(f, g, sparse().linalg.aslinearoperator(np.eye(12) * 1j)),
+    "u: .* complex ones": lambda: g.prox(y * 1j, 0.1),
+    "g: .* operator Identity.*; g and T are swapped": lambda: melmo.minimize(f, melmo.operator.Identity(), g),
+    "f: .* penalty .*; f and g are swapped": lambda: melmo.minimize(Own(), lambda x: (0.0, x), x0=y),
     "a loss or a function": lambda: melmo.minimize(3.0, g),
     "expected a dict": lambda: melmo.minimize(melmo.loss.Factorization(y), g, melmo.operator.Select("W"), y),
     "expected one array": lambda: melmo.minimize(f, g, x0={"x": y}),

@@ -105,9 +105,11 @@ def test_a_list_of_penalties_belongs_to_the_operators_of_a_stack():
     named = {"0.dx": penalty.L1(0.2), "0.dy": penalty.L1(0.2), "1.x": penalty.L1(0.1)}
     by_list = melmo.minimize(loss.Masked(image), [penalty.L1(0.2), penalty.L1(0.1)], T, image)
     assert np.isclose(by_list.fun, melmo.minimize(loss.Masked(image), named, T, image).fun, rtol=1e-9)
-    with pytest.raises(ValueError, match="one for each of its operators"):
+    with pytest.raises(ValueError, match="one for each operator of a Stack"):
         melmo.minimize(loss.Masked(image), [penalty.L1(0.2)], T, image)
-    with pytest.raises(ValueError, match="name them in a dict"):
-        melmo.minimize(loss.Masked(image), [penalty.L1(0.2, on="pixels"), penalty.L1(0.1)], T, image)
+    # What an operator makes is one thing to its penalty: pixels of both differences.
+    pixels = melmo.Problem(loss.Masked(image), [penalty.L1(0.2, on="pixels"), penalty.L1(0.1)], T)
+    both = operator.Difference2D()(image)
+    assert np.isclose(pixels.objective(image), 0.2 * np.hypot(both["dx"], both["dy"]).sum() + 0.1 * image.sum())
     with pytest.raises(ValueError, match="no Stack"):
         melmo.minimize(loss.Masked(y), [penalty.L1(0.2)], operator.Identity((4,)), y)

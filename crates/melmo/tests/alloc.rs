@@ -5,8 +5,8 @@ use melmo::catalogue::{Arguments, MethodRow, Value, geometries, methods, oracles
 use melmo::drive::{Epsilon, Options, Status, Stop, run};
 use melmo::error::Error;
 use melmo::geometry::{Geometry, Norm, Oracle, Product, for_layout};
-use melmo::operator::{Dense, Difference2d, Identity, LinOp, Select};
-use melmo::penalty::{Entrywise, Group, Mcp, Prox, Spectral};
+use melmo::operator::{Columns, Dense, Difference2d, Identity, LinOp, Select};
+use melmo::penalty::{Entrywise, Group, L1, Mcp, Prox, Spectral, Sum};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
@@ -42,6 +42,12 @@ fn problems<S: Real>() -> Vec<(&'static str, Problem<S>, Vec<S>)> {
     let layout = f.layout().clone();
     let g = Entrywise::new(Mcp::new(2.0, 3.0).unwrap(), 90);
     problems.push(("regression", Problem::new(f, g, Identity::new(layout)).unwrap(), seeded.normals(90)));
+    let design = Dense::new(seeded.normals::<S>(10 * 8), 10, 8).unwrap();
+    let f = LeastSquares::new(Box::new(Columns::new(Box::new(design), 3).unwrap()), seeded.normals(30)).unwrap();
+    let layout = f.layout().clone();
+    let rows = Group::rows(mcp, &layout).unwrap();
+    let g = Sum::new(vec![Box::new(Entrywise::new(L1::new(0.1).unwrap(), 24)), Box::new(rows)], 0.1).unwrap();
+    problems.push(("a sum, three columns", Problem::new(f, g, Identity::new(layout)).unwrap(), seeded.normals(24)));
     problems
 }
 

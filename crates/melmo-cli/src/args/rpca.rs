@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use melmo_tasks::{PenaltyChoice, rpca};
+use melmo_tasks::{PenaltyChoice, number, rpca};
 
 use crate::args::Solving;
 
@@ -10,7 +10,7 @@ use crate::args::Solving;
 /// Minimises ½‖Y − L − S‖² + Σ φ(σᵢ(L)) + Σ ψ(Sᵢⱼ).
 ///
 /// Y is a matrix, or a stack of frames with a frame a row: then L is the background and S what moves before it. Blank and NaN
-/// cells are missing and left out of the sum. Weights that are not given come from the noise σ, estimated by medians:
+/// cells are missing and left out of the sum. Weights that are not given come from the noise σ, estimated unless given:
 /// λ_S = 3σ, λ_L = 3σ·√max(rows, columns).
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples: melmo rpca video.npy -o parts.npy   (parts.background.npy, …)\n          \
@@ -26,6 +26,9 @@ pub struct Rpca {
     /// ψ of the entries of S; λ is chosen unless given
     #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = rpca::PENALTY)]
     pub sparse: PenaltyChoice,
+    /// σ, the standard deviation of the noise; estimated unless given
+    #[arg(long, value_name = "SIGMA", value_parser = number::parse)]
+    pub noise: Option<f64>,
     /// Where to write: OUT.npy gives OUT.background.npy and OUT.foreground.npy, in Y's shape
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,

@@ -49,8 +49,10 @@ impl Solve for Rpca {
         let mut sigma = 1.0;
         if open(&self.low_rank) || open(&self.sparse) {
             // Without weights there is no problem, and nothing to keep.
-            sigma = progress::nothing_to_keep(|| rpca::noise(&y, rows, cols))?;
-            summary.add("noise", sigma, "noise", format!("σ ≈ {}", short(sigma)));
+            let estimate = || progress::nothing_to_keep(|| rpca::noise(&y, rows, cols));
+            sigma = self.noise.map_or_else(estimate, Ok)?;
+            let sign = if self.noise.is_some() { "=" } else { "≈" };
+            summary.add("noise", sigma, "noise", format!("σ {sign} {}", short(sigma)));
         }
         let weights = Weights::choose(&self.low_rank, &self.sparse, sigma, rows, cols);
         summary.text("low_rank", "L", format!("{} on the singular values", weights.low_rank));
@@ -114,8 +116,11 @@ impl Solve for Rpca {
 }
 
 impl Rpca {
-    /// Refuses outputs that a shape does not have.
+    /// Refuses a noise that is none, and outputs that a shape does not have.
     fn check(&self, stack: &Stack) -> Result<(), Error> {
+        if self.noise.is_some_and(|sigma| sigma <= 0.0) {
+            return Err(Error::option("noise", "expected a number above 0"));
+        }
         let frames = stack.shape.len() == 3;
         match &self.output {
             Some(path) if frames && extension(path) != "npy" => {

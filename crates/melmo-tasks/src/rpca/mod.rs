@@ -3,7 +3,7 @@
 //! A video is a matrix with a frame a row: what stays is of low rank (the background L), what moves is sparse (the
 //! foreground S).
 
-mod start;
+mod apart;
 mod weights;
 
 pub use weights::{Weights, noise};
@@ -19,14 +19,22 @@ use melmo::smooth::{RobustPca, Smooth};
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
-use crate::prepared::{Defaults, Prepared};
+use crate::prepared::{Defaults, Prepared, Tuned};
+use crate::rpca::apart::{ABOVE_NOISE, Apart, apart};
 use crate::until::Until;
 
 /// Both penalties unless others are asked for: MCP leaves what is far above the noise unshrunk.
 pub const PENALTY: &str = "mcp:mu=3";
 
-/// The problem for rows×cols data Y, NaN where it has no entry, from where the convex penalties of the same weights lead to, or
-/// as far as they get until it is over.
+/// From L and S that are nearly right steps that only lower F suffice; weakly convex penalties would not pull a wrong part back.
+const TUNED: Tuned = Tuned {
+    method: "fista",
+    arguments: Vec::new(),
+    reason: "proximal steps from where L and S came apart, while the level of the noise fell",
+};
+
+/// The problem for rows×cols data Y, NaN where it has no entry, from parts that are nearly right, or the columns' medians where it
+/// is over before.
 pub fn prepare<S: Real>(
     y: &[S],
     rows: usize,
@@ -49,9 +57,12 @@ pub fn prepare<S: Real>(
     let low_rank = of("L", &weights.low_rank, Lift::SingularValues)?;
     let sparse = of("S", &weights.sparse, Lift::Entries)?;
     let g = Blocks::new(&layout, vec![low_rank, sparse])?;
-    let start = start::start(y, &mask, rows, cols, weights, until)?;
+    let sigma = weights.sparse.get("lambda").map(|lambda| lambda / ABOVE_NOISE);
+    let Apart { low_rank, sparse, .. } =
+        apart(y, rows, cols, sigma, until).unwrap_or_else(|| Apart::first(y, rows, cols, sigma));
+    let start = [low_rank, sparse].concat();
     let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
-    let defaults = Defaults { iterations: 200, ..Defaults::default() };
+    let defaults = Defaults { iterations: 200, tuned: Some(TUNED), ..Defaults::default() };
     Ok(Prepared { problem, start, defaults, optimum: None })
 }
 

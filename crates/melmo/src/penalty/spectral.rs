@@ -11,7 +11,7 @@ use crate::real::Real;
 ///
 /// ρ = ρ_φ, L = slope·√(number of singular values); the prox keeps the singular vectors. With φ = λ|x| it is the nuclear
 /// norm (singular value thresholding: Cai, Candès and Shen, 2010), with MCP or SCAD a nearly unbiased rank penalty. Every
-/// call computes a singular value decomposition. A block that is not finite gives NaN throughout.
+/// call computes a singular value decomposition, a prox of large blocks only of what it does not make 0. A block that is not finite gives NaN throughout.
 #[derive(Clone, Debug)]
 pub struct Spectral<P, S> {
     phi: P,
@@ -30,11 +30,19 @@ impl<S: Real, P: Separable<S>> Spectral<P, S> {
     }
 
     /// out_b ← U diag(factor(σ)) Vᵀ on every block, where `reply` answers to a singular value with the factor and its
-    /// share of two sums; returns the sums.
-    fn lift(&self, out: &mut [S], u: &[S], work: &mut [S], reply: impl Fn(S) -> (S, Envelope)) -> Envelope {
+    /// share of two sums, both 0 up to `threshold`; returns the sums.
+    fn lift(
+        &self,
+        out: &mut [S],
+        u: &[S],
+        threshold: f64,
+        work: &mut [S],
+        reply: impl Fn(S) -> (S, Envelope),
+    ) -> Envelope {
         let mut total = Envelope::default();
         for block in self.layout.blocks() {
-            let Some(share) = lift_block(&mut out[block.range()], &u[block.range()], block, work, &reply) else {
+            let range = block.range();
+            let Some(share) = lift_block(&mut out[range.clone()], &u[range], block, threshold, work, &reply) else {
                 out.fill(S::of(f64::NAN));
                 return Envelope { value: f64::NAN, slope_squared: f64::NAN };
             };
@@ -49,11 +57,25 @@ fn rank(block: &Block) -> usize {
     block.rows.min(block.cols)
 }
 
-/// One block of [`Spectral::lift`]; `None` when there is no decomposition.
+/// The largest σ that the prox makes 0, as far as bisection tells: what lies above it decides the prox.
+fn made_zero<S: Real>(phi: &impl Separable<S>, beta: S, largest: f64) -> f64 {
+    const HALVINGS: usize = 40;
+    let is_zero = |sigma: f64| phi.prox_phi(S::of(sigma), beta) == S::ZERO;
+    let (mut low, mut high) = (0.0, largest);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if is_zero(middle) { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// One block of [`Spectral::lift`]; `None` when there is no decomposition. Singular values up to `threshold` are answered with 0 and
+/// have no share.
 fn lift_block<S: Real>(
     out: &mut [S],
     a: &[S],
     block: &Block,
+    threshold: f64,
     work: &mut [S],
     reply: impl Fn(S) -> (S, Envelope),
 ) -> Option<Envelope> {
@@ -62,7 +84,9 @@ fn lift_block<S: Real>(
     let (u, work) = work.split_at_mut(rows * rank);
     let (v, work) = work.split_at_mut(cols * rank);
     // Where there are fewer vectors than values, the others are 0: so is what an even penalty makes of them.
-    let found = low_rank::svd(values, u, v, Mat::new(a, rows, cols), work)?;
+    let a = Mat::new(a, rows, cols);
+    let above = (threshold > 0.0).then(|| low_rank::svd_above(values, u, v, a, threshold, work)).flatten();
+    let found = above.or_else(|| low_rank::svd(values, u, v, a, work))?;
     let mut total = Envelope::default();
     for value in values.iter_mut() {
         let share;
@@ -134,7 +158,8 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
 
     fn work_len(&self) -> usize {
         let block = |b: &Block| {
-            let vectors = low_rank::svd_work_len::<S>(b.rows, b.cols) + (b.rows + b.cols) * rank(b);
+            let general = low_rank::svd_work_len::<S>(b.rows, b.cols);
+            let vectors = general.max(low_rank::svd_above_work_len::<S>(b.rows, b.cols)) + (b.rows + b.cols) * rank(b);
             rank(b) + vectors.max(low_rank::singular_values_work_len::<S>(b.rows, b.cols))
         };
         self.layout.blocks().iter().map(block).max().unwrap_or(0)
@@ -158,7 +183,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
             let shrunk = self.phi.prox_phi(sigma, beta);
             (shrunk, Envelope { value: self.phi.phi(shrunk).f64(), slope_squared: 0.0 })
         };
-        self.lift(z, u, work, reply).value
+        self.lift(z, u, made_zero(&self.phi, beta, crate::vector::norm2(u)), work, reply).value
     }
 
     /// U diag(φ_β′(σ)) Vᵀ: no difference u − z whose digits cancel, and only the shrunk directions to multiply.
@@ -168,13 +193,13 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
             let (value, slope) = self.phi.envelope(sigma, beta);
             (slope, Envelope { value: value.f64(), slope_squared: slope.f64() * slope.f64() })
         };
-        self.lift(grad, u, work, reply)
+        self.lift(grad, u, 0.0, work, reply)
     }
 
     fn subgradient(&self, v: &mut [S], u: &[S], work: &mut [S]) -> f64 {
         let reply =
             |sigma| (self.phi.derivative(sigma), Envelope { value: self.phi.phi(sigma).f64(), slope_squared: 0.0 });
-        self.lift(v, u, work, reply).value
+        self.lift(v, u, 0.0, work, reply).value
     }
 }
 

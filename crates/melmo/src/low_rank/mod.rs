@@ -5,13 +5,18 @@
 //! Martinsson and Tropp 2011). Whether it does is not left to chance: ‖A − QB‖ is computed, and what rounding does not explain
 //! is decomposed the general way. A matrix of full rank is told by its sketch, before anything is decomposed.
 
+mod above;
+
+pub use above::{columns_above, svd_above, svd_above_work_len};
+
 use crate::linalg::{Into, Mat};
 use crate::real::Real;
 use crate::seeded::Seeded;
 use crate::vector;
 
-/// Smaller matrices are decomposed as they are.
+/// Smaller matrices are decomposed as they are: of fewer rows and columns, or of fewer entries and few of these.
 const SMALL: usize = 512;
+const FEW: usize = 64;
 
 /// The rank is low where it is below this part of the shorter side.
 const PART: usize = 16;
@@ -52,7 +57,7 @@ struct Factors<'w, S> {
 /// Columns of the sketch; none for a small matrix.
 fn width(rows: usize, cols: usize) -> Option<usize> {
     let size = rows.min(cols);
-    (size >= SMALL).then_some(size / PART)
+    (size >= SMALL || (size >= FEW && rows * cols >= SMALL * SMALL)).then_some(size / PART)
 }
 
 fn work_len<S: Real>(rows: usize, cols: usize) -> usize {
@@ -94,11 +99,7 @@ fn factors<'w, S: Real>(a: Mat<S>, work: &'w mut [S]) -> Option<Factors<'w, S>> 
     let (signs, work) = work.split_at_mut(cols * w);
     let (y, work) = work.split_at_mut(rows * w);
     let (q, work) = work.split_at_mut(rows * w);
-    let mut seeded = Seeded::new(1);
-    for row in signs.chunks_mut(64) {
-        let bits = seeded.bits();
-        row.iter_mut().enumerate().for_each(|(at, sign)| *sign = if bits >> at & 1 == 0 { S::ONE } else { -S::ONE });
-    }
+    random_signs(signs);
     S::gemm(y, Into::Replace, S::ONE, a, Mat::new(signs, cols, w));
     let k = orthonormal(q, Mat::new(y, rows, w), work).filter(|&k| 0 < k && k < w)?;
     // Columns of very different sizes are orthonormal to rounding only the second time.
@@ -109,6 +110,14 @@ fn factors<'w, S: Real>(a: Mat<S>, work: &'w mut [S]) -> Option<Factors<'w, S>> 
     rest.copy_from_slice(a.entries());
     S::gemm(rest, Into::Add, -S::ONE, Mat::new(q, rows, k), Mat::new(b, k, cols));
     (vector::norm2(rest) <= ROUNDINGS * S::EPSILON * size).then_some(Factors { q, b, k, work })
+}
+
+fn random_signs<S: Real>(signs: &mut [S]) {
+    let mut seeded = Seeded::new(1);
+    for row in signs.chunks_mut(64) {
+        let bits = seeded.bits();
+        row.iter_mut().enumerate().for_each(|(at, sign)| *sign = if bits >> at & 1 == 0 { S::ONE } else { -S::ONE });
+    }
 }
 
 /// `to` ← an orthonormal basis of the columns of Y, as far as its Gram matrix shows them; their number.
@@ -135,6 +144,44 @@ fn orthonormal<S: Real>(to: &mut [S], y: Mat<S>, work: &mut [S]) -> Option<usize
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Low rank under noise: what lies above a threshold is as the general way has it, and the product of what was kept is A but for
+    /// the noise. With a threshold in the noise, or without low rank, nothing is found.
+    fn above_agrees_with_the_general_way<S: Real>(rows: usize, cols: usize) {
+        let size = rows.min(cols);
+        let mut a = product::<S>(rows, cols, 9, 0.1);
+        a.iter_mut().zip(Seeded::new(11).normals::<S>(rows * cols)).for_each(|(a, n)| *a += S::of(0.1) * n);
+        let a = Mat::new(&a, rows, cols);
+        let mut work = vec![S::ZERO; svd_work_len::<S>(rows, cols).max(svd_above_work_len::<S>(rows, cols))];
+        let [(mut u, mut v), (mut gu, mut gv)] =
+            [(); 2].map(|()| (vec![S::ZERO; rows * size], vec![S::ZERO; cols * size]));
+        let (mut found, mut general) = (vec![S::ONE; size], vec![S::ZERO; size]);
+        assert!(S::svd(&mut general, &mut gu, &mut gv, a, &mut work));
+        assert_eq!(svd_above(&mut found, &mut u, &mut v, a, general[9].f64() * 1.5, &mut work), Some(9));
+        let most = 100.0 * (rows + cols) as f64 * S::EPSILON;
+        for c in 0..9 {
+            assert!((found[c] - general[c]).f64().abs() <= most * general[0].f64());
+            let product = |i: usize, j: usize| [u[i * 9 + c] * v[j * 9 + c], gu[i * size + c] * gv[j * size + c]];
+            for [ours, theirs] in (0..rows).step_by(7).map(|i| product(i, (i * 5) % cols)) {
+                assert!((ours - theirs).f64().abs() <= most, "{c}: {ours:?} {theirs:?}");
+            }
+        }
+        assert!(found[9..].iter().all(|value| *value == S::ZERO));
+        let within = general[size / 3].f64();
+        assert_eq!(svd_above(&mut found, &mut u, &mut v, a, within, &mut work), None);
+        assert_eq!(svd_above(&mut found, &mut u, &mut v, a, 2.0 * general[0].f64(), &mut work), Some(0));
+        let nan = vec![S::of(f64::NAN); rows * cols];
+        assert_eq!(svd_above(&mut found, &mut u, &mut v, Mat::new(&nan, rows, cols), 1.0, &mut work), None);
+    }
+
+    #[test]
+    fn values_above_a_threshold_are_found() {
+        above_agrees_with_the_general_way::<f64>(80, 300);
+        above_agrees_with_the_general_way::<f64>(300, 80);
+        above_agrees_with_the_general_way::<f32>(90, 200);
+        above_agrees_with_the_general_way::<f64>(530, 600);
+        above_agrees_with_the_general_way::<f32>(600, 530);
+    }
 
     /// A sum of `rank` products of random vectors, the sizes of which fall to `smallest`.
     fn product<S: Real>(rows: usize, cols: usize, rank: usize, smallest: f64) -> Vec<S> {

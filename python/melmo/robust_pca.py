@@ -27,7 +27,7 @@ class RobustPCA(Components):
     sparse : str or melmo.penalty, default "mcp"
         ψ; unless it has a λ, λ_S = 3σ.
     noise : float, optional
-        σ, the standard deviation of the noise; estimated unless given.
+        σ, the standard deviation of the noise; found together with L and S unless given.
     max_iter : int, optional
         Steps, at most.
 

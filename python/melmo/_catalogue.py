@@ -33,8 +33,12 @@ class Row(TypedDict, total=False):
 
 
 _ROWS: dict[str, list[Row]] = _melmo.rows()
-#: Parameters that are read off the shape of x, unless they are given.
-READ_OFF = ("depth", "channels", "count")
+#: Parameters that are read off the shape of x, unless they are given, and how.
+READ_OFF = {
+    "depth": "the first of three axes of x unless given, and 3 where it has fewer",
+    "channels": "the first of three axes of x unless given, and 1 where it has fewer",
+    "count": "the last axis of x unless given",
+}
 _ACRONYMS = {"mcp", "scad", "pca", "l1", "l2"}
 
 
@@ -116,6 +120,8 @@ def document(row: Row, inputs: list[tuple[str, str]], more: list[tuple[str, str]
         about = parameter["about"]
         if parameter["choices"]:
             about += " (" + ", ".join(parameter["choices"]) + ")"
+        if parameter["name"] in READ_OFF:
+            said, about = ", optional", f"{about}; {READ_OFF[parameter['name']]}"
         lines += [f"{python_name(parameter['name'])} : {kind}{said}", f"    {about}."]
     for name, about in more:
         lines += [name, f"    {about}"]

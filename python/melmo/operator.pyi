@@ -58,8 +58,8 @@ class Jet(Operator):
     ----------
     shape : tuple or dict, optional
         The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
-    channels : float, default 1
-        number of channels, dividing the rows.
+    channels : float, optional
+        number of channels, dividing the rows; the first of three axes of x unless given, and 1 where it has fewer.
     kappa : float, default 0.5
         κ ≥ 0, the weight of the second differences.
 
@@ -79,8 +79,8 @@ class Difference3D(Operator):
     ----------
     shape : tuple or dict, optional
         The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
-    depth : float, default 3
-        number of slices, dividing the rows.
+    depth : float, optional
+        number of slices, dividing the rows; the first of three axes of x unless given, and 3 where it has fewer.
 
     See Also
     --------
@@ -217,8 +217,8 @@ class Columns(Operator):
     ----------
     operator
         An operator: of this module, a matrix, a SciPy sparse matrix or anything with ``matvec`` and ``rmatvec``.
-    count : float, default 2
-        number of columns.
+    count : float, optional
+        number of columns; the last axis of x unless given.
 
     See Also
     --------

@@ -9,7 +9,7 @@ import numpy as np
 from melmo import _melmo
 from melmo._arrays import Array, expect_real, real_array, rows_cols
 from melmo._checks import described, made
-from melmo._sparse import checked_sparse
+from melmo._sparse import canonical, checked_sparse
 from melmo._term import Term
 
 
@@ -26,9 +26,7 @@ def compressed_rows(precision: str, matrix: Any, what: str = "A") -> _melmo.Oper
     """A SciPy sparse matrix, without making it dense."""
     csr = checked_sparse(what, matrix).tocsr()
     expect_real(what, csr.data.dtype, csr.data)
-    if not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
+    csr = canonical(csr)
     values = real_array("values of the sparse matrix", csr.data, precision)
     rows, cols = csr.shape
     starts, columns = (np.ascontiguousarray(part, dtype=np.int64) for part in (csr.indptr, csr.indices))

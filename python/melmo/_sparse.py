@@ -22,6 +22,15 @@ def checked_sparse(what: str, matrix: Any) -> Any:
     return matrix
 
 
+def canonical(csr: Any) -> Any:
+    """Rows whose columns ascend, none twice: as it is, or a copy."""
+    if csr.has_canonical_format:
+        return csr
+    csr = csr.copy()
+    csr.sum_duplicates()
+    return csr
+
+
 def _compressed(matrix: Any, form: str) -> None:
     """Starts that rise from 0, as many indices as values, every index inside."""
     starts, indices, data = (np.asarray(part) for part in (matrix.indptr, matrix.indices, matrix.data))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from melmo import _melmo
-from melmo._checks import optional_number, optional_whole
+from melmo._checks import optional_number, optional_whole, whole
 from melmo._estimator import Floats, penalty_text, seed_of, validated, warn_unless_settled
 from melmo._penalty import Penalty
+from melmo._sparse import canonical
 
 
 class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -20,6 +22,9 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     Offsets come first, then one of two models of what they leave: factors WH with a ridge on both (which is the nuclear norm), or a
     penalty of the singular values, which does not shrink large ones. Whatever is not given is chosen by a tenth of the known
     entries.
+
+    A SciPy sparse matrix is completed from what it stores: what it does not store is unknown. It is never made dense, so that 10⁸
+    entries fit; ``predict_at`` and ``recommend`` then say what the model makes of single places and of rows.
 
     Parameters
     ----------
@@ -33,6 +38,9 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         Take m + aᵢ + bⱼ off first.
     offset_weight : float, optional
         κ: how strongly the offsets of rows and columns with few entries are drawn to 0.
+    implicit : float, optional
+        α: a stored entry y says 1 with confidence 1 + αy, and what is not stored says 0 with confidence 1 (Hu, Koren and Volinsky
+        2008). For sparse X, with factors and no offsets.
     max_iter : int, optional
         Steps, at most.
     random_state : int, RandomState or None, default 0
@@ -41,15 +49,17 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     Attributes
     ----------
     completed_ : array of shape (n_samples, n_features)
-        The model's values everywhere, also where X was known.
+        The model's values everywhere, also where X was known; not for a sparse X.
     mean_ : float
         m.
     row_offsets_, column_offsets_ : array
         a and b.
     components_ : array of shape (rank_, n_features)
         H, or an orthonormal basis of the rows of the low-rank part: what new rows are written in.
+    row_factors_ : array of shape (n_samples, rank_)
+        W, of a sparse X.
     rank_ : int
-        Its rows.
+        Rows of ``components_``.
     ridge_ : float
         ν; 0 for a penalty of singular values.
     penalty_ : str or None
@@ -76,6 +86,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         penalty: str | Penalty | None = None,
         offsets: bool = True,
         offset_weight: float | None = None,
+        implicit: float | None = None,
         max_iter: int | None = None,
         random_state: Any = 0,
     ):
@@ -84,29 +95,51 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         self.penalty = penalty
         self.offsets = offsets
         self.offset_weight = offset_weight
+        self.implicit = implicit
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _checked(self, X: Any, reset: bool) -> Floats:
+    def _checked(self, X: Any, reset: bool) -> Any:
         found = validated(
-            self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan", reset=reset
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite="allow-nan",
+            reset=reset,
         )
-        return np.ascontiguousarray(found)
+        return canonical(found) if issparse(found) else np.ascontiguousarray(found)
 
     def fit(self, X: Any, y: Any = None) -> MatrixCompletion:
-        """Fits the model to the entries of X that are not NaN."""
+        """Fits the model to the entries of X that are not NaN, or that a sparse X stores."""
         X = self._checked(X, True)
-        raw = _melmo.complete(
-            X,
-            bool(self.offsets),
-            optional_number("offset_weight", self.offset_weight),
-            optional_whole("rank", self.rank, 1),
-            optional_number("ridge", self.ridge),
-            None if self.penalty is None else penalty_text(self.penalty),
-            seed_of(self.random_state),
-            {"max_iter": optional_whole("max_iter", self.max_iter, 1)},
-        )
-        self.completed_: Floats = raw["matrix"].reshape(X.shape)
+        rank, ridge = optional_whole("rank", self.rank, 1), optional_number("ridge", self.ridge)
+        weight, seed = optional_number("offset_weight", self.offset_weight), seed_of(self.random_state)
+        settings = {"max_iter": optional_whole("max_iter", self.max_iter, 1)}
+        implicit = optional_number("implicit", self.implicit)
+        if issparse(X):
+            if self.penalty is not None:
+                raise ValueError("penalty: a sparse X has factors; leave the penalty of singular values out, or give a dense X")
+            starts, columns = X.indptr.astype(np.int64), X.indices.astype(np.int32, copy=False)
+            offsets = bool(self.offsets) and implicit is None
+            raw = _melmo.complete_entries(
+                X.shape, starts, columns, X.data, implicit, offsets, weight, rank, ridge, seed, settings
+            )
+            size = float(np.linalg.norm(X.data.astype(np.float64)))
+        else:
+            if implicit is not None:
+                raise ValueError("implicit: what is not stored is what speaks: give X as a SciPy sparse matrix")
+            penalty = None if self.penalty is None else penalty_text(self.penalty)
+            raw = _melmo.complete(X, bool(self.offsets), weight, rank, ridge, penalty, seed, settings)
+            self.completed_: Floats = raw["matrix"].reshape(X.shape)
+            size = float(np.sqrt(np.nansum(np.square(X, dtype=np.float64))))
+        self._take(raw, X)
+        warn_unless_settled(self, raw, size * max(1.0, float(np.linalg.norm(self.components_))))
+        return self
+
+    def _take(self, raw: Any, X: Any) -> None:
+        """What a run says of the model."""
         self.mean_ = float(raw["mean"])
         self.row_offsets_: Floats = raw["row_offsets"]
         self.column_offsets_: Floats = raw["column_offsets"]
@@ -114,7 +147,10 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         self.penalty_: str | None = raw.get("penalty")
         self.ridge_ = float(raw.get("ridge", 0.0))
         if self.penalty_ is None:
-            self.components_: Floats = raw["x"][X.shape[0] * raw["rank"] :].reshape(raw["rank"], -1).copy()
+            split = X.shape[0] * raw["rank"]
+            self.components_: Floats = raw["x"][split:].reshape(raw["rank"], -1).copy()
+            if issparse(X):
+                self.row_factors_: Floats = raw["z"].reshape(X.shape[0], -1)
         else:
             _, values, basis = np.linalg.svd(raw["z"].reshape(X.shape), full_matrices=False)
             self.components_ = basis[values > 1e-6 * max(values[0], np.finfo(X.dtype).tiny)]
@@ -122,38 +158,98 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         self.objective_ = float(raw["fun"])
         self.status_ = str(raw["status"])
         self.n_iter_ = max(1, int(raw["nit"]))
-        known = float(np.sqrt(np.nansum(np.square(X, dtype=np.float64))))
-        warn_unless_settled(self, raw, known * max(1.0, float(np.linalg.norm(self.components_))))
-        return self
+
+    def predict_at(self, rows: Any, columns: Any) -> Floats:
+        """The model's values in these rows and columns of a sparse X, one for each pair.
+
+        >>> import numpy as np
+        >>> from scipy.sparse import csr_matrix
+        >>> from melmo import MatrixCompletion
+        >>> X = csr_matrix(np.add.outer(np.arange(20.0), np.arange(1.0, 16)) * (np.arange(300).reshape(20, 15) % 4 > 0))
+        >>> bool(abs(MatrixCompletion(rank=1, ridge=1.0).fit(X).predict_at([3], [5])[0] - 9) < 0.5)
+        True
+        """
+        W = self._row_factors("predict_at")
+        rows, columns = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
+        offsets = self.mean_ + self.row_offsets_[rows] + self.column_offsets_[columns]
+        found: Floats = offsets + np.einsum("ij,ji->i", W[rows], self.components_[:, columns])
+        return found
+
+    def recommend(self, X: Any, n: int = 10) -> Any:
+        """For every row of the sparse X that was fitted the n columns of the largest values that it does not store, best first.
+
+        Returns an array of shape (n_samples, n); −1 where there are fewer.
+        """
+        W = self._row_factors("recommend")
+        X = self._checked(X, False)
+        if not issparse(X) or X.shape[0] != len(W):
+            raise ValueError(f"X: expected the sparse matrix of {len(W)} rows that was fitted")
+        n = min(whole("n", n, 1), X.shape[1])
+        best = np.empty((len(W), n), dtype=np.intp)
+        for first in range(0, len(W), 1024):
+            values = W[first : first + 1024] @ self.components_ + self.column_offsets_.astype(W.dtype)
+            known = X[first : first + 1024].tocoo()
+            values[known.row, known.col] = -np.inf
+            found = np.argpartition(-values, n - 1, axis=1)[:, :n]
+            order = np.argsort(-np.take_along_axis(values, found, 1), axis=1, kind="stable")
+            found = np.take_along_axis(found, order, 1)
+            best[first : first + 1024] = np.where(np.isneginf(np.take_along_axis(values, found, 1)), -1, found)
+        return best
+
+    def _row_factors(self, asked: str) -> Any:
+        check_is_fitted(self)
+        if not hasattr(self, "row_factors_"):
+            raise AttributeError(f"{asked} is for a sparse X; completed_ has every value of a dense one")
+        return self.row_factors_
 
     def transform(self, X: Any) -> Floats:
         """X with its NaN filled in.
 
         Rows need not be those of ``fit``: a row's offset and its place among the components are found from its known entries. A row
-        without any is m + bⱼ.
+        without any is m + bⱼ. Of a sparse X nothing is filled in, since it would be dense: its stored entries become the model's values.
         """
         check_is_fitted(self)
         X = self._checked(X, False)
+        if issparse(X):
+            return self._smoothed(X)
         filled: Floats = X.copy()
-        weight = 0.0 if self.offset_weight_ is None else float(self.offset_weight_)
         base = self.mean_ + self.column_offsets_
-        H = self.components_.astype(np.float64)
-        # Without a ridge a row with fewer entries than components has no one answer: the least.
-        ridge = self.ridge_ or 1e-8 * float(np.sum(H**2, axis=1).max(initial=1.0))
         for row, out in zip(X, filled):
             missing = np.isnan(row)
-            if not missing.any():
-                continue
-            known = ~missing
-            rest = row[known] - base[known]
-            offset = rest.sum() / (known.sum() + weight) if self.offset_weight_ is not None and known.any() else 0.0
-            seen = H[:, known]
-            place = np.linalg.solve(seen @ seen.T + ridge * np.eye(len(H)), seen @ (rest - offset))
-            out[missing] = base[missing] + offset + place @ H[:, missing]
+            if missing.any():
+                known = np.flatnonzero(~missing)
+                offset, place = self._placed(known, row[known])
+                out[missing] = base[missing] + offset + place @ self.components_[:, missing]
+        return filled
+
+    def _placed(self, known: Any, values: Any) -> tuple[float, Any]:
+        """The offset of a row, and its place among the components, from the entries that are known of it."""
+        weight = 0.0 if self.offset_weight_ is None else float(self.offset_weight_)
+        H = self.components_[:, known].astype(np.float64)
+        # Without a ridge a row with fewer entries than components has no one answer: the least.
+        ridge = self.ridge_ or 1e-8 * float(np.sum(self.components_.astype(np.float64) ** 2, axis=1).max(initial=1.0))
+        if self.implicit is not None:
+            everything, confidence = self.components_.astype(np.float64), self.implicit * values
+            gram = everything @ everything.T + (H * confidence) @ H.T
+            return 0.0, np.linalg.solve(gram + ridge * np.eye(len(H)), H @ (1 + confidence))
+        rest = values - self.mean_ - self.column_offsets_[known]
+        offset = rest.sum() / (len(known) + weight) if self.offset_weight_ is not None and len(known) else 0.0
+        place = np.linalg.solve(H @ H.T + ridge * np.eye(len(H)), H @ (rest - offset))
+        return float(offset), place
+
+    def _smoothed(self, X: Any) -> Any:
+        """The model's values where X stores some."""
+        filled = X.copy()
+        for i in range(X.shape[0]):
+            known = X.indices[X.indptr[i] : X.indptr[i + 1]]
+            offset, place = self._placed(known, X.data[X.indptr[i] : X.indptr[i + 1]])
+            model = self.mean_ + self.column_offsets_[known] + offset + place @ self.components_[:, known]
+            filled.data[X.indptr[i] : X.indptr[i + 1]] = model
         return filled
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

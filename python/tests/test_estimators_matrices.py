@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import melmo
 from melmo import MatrixCompletion, RobustPCA, SparseFactorization
@@ -145,3 +146,40 @@ def test_penalties_of_the_parts_can_be_chosen():
     assert model.sparse_penalty_ == "l1:lambda=0.5" and model.low_rank_penalty_.startswith("l1:lambda=")
     with pytest.raises(ValueError, match="missing"):
         RobustPCA().fit(np.full((3, 3), np.nan))
+
+
+def ratings(seed=0):
+    """A low-rank matrix with offsets of which a third is stored, and all of it."""
+    rng = np.random.default_rng(seed)
+    truth = 3 + rng.normal(size=(80, 1)) + rng.normal(size=50) + rng.normal(size=(80, 2)) @ rng.normal(size=(2, 50))
+    return scipy.sparse.csr_matrix(np.where(rng.random(truth.shape) < 0.4, truth, 0.0)), truth
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sparse_ratings_are_completed_without_being_made_dense(dtype):
+    X, truth = ratings()
+    model = MatrixCompletion(rank=2, ridge=0.1).fit(X.astype(dtype))
+    rows, columns = np.nonzero(X.toarray() == 0)
+    error = np.sqrt(np.mean((model.predict_at(rows, columns) - truth[rows, columns]) ** 2))
+    assert error < 0.25 * truth.std() and model.components_.dtype == dtype
+    assert not hasattr(model, "completed_")
+    dense = np.where(X.toarray() == 0, np.nan, X.toarray()).astype(dtype)
+    same = MatrixCompletion(rank=2, ridge=0.1).fit(dense)
+    assert np.allclose(same.completed_[rows, columns], model.predict_at(rows, columns), atol=1e-2)
+    smooth = model.transform(X.astype(dtype))
+    assert scipy.sparse.issparse(smooth) and np.abs((smooth - X).data).max() < 1.5
+
+
+def test_recommendations_are_new_and_the_largest():
+    X, _ = ratings()
+    model = MatrixCompletion(rank=2, ridge=0.1).fit(X)
+    best = model.recommend(X, 5)
+    values = model.predict_at(np.repeat(np.arange(80), 50), np.tile(np.arange(50), 80)).reshape(80, 50)
+    values[X.toarray() != 0] = -np.inf
+    assert np.array_equal(best, np.argsort(-values, axis=1)[:, :5])
+    implicit = MatrixCompletion(rank=3, ridge=1.0, implicit=2.0).fit(abs(X))
+    assert implicit.recommend(abs(X), 5).shape == (80, 5) and implicit.mean_ == 0.0
+    with pytest.raises(ValueError, match="sparse"):
+        MatrixCompletion(implicit=1.0).fit(X.toarray())
+    with pytest.raises(AttributeError, match="completed_"):
+        MatrixCompletion(rank=1, ridge=1.0).fit(X.toarray()).recommend(X)

@@ -4,7 +4,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use melmo::real::Real;
-use melmo_data::{Array, Data, Frame, Limits, bundled};
+use melmo_data::list::{self, Duplicates, List};
+use melmo_data::{Array, Csr, Data, Frame, Limits, bundled};
 use melmo_tasks::Until;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -152,6 +153,23 @@ impl Inputs {
         }
         self.note_index(path, frame.index.as_deref());
         Ok(frame)
+    }
+
+    /// The entries of a file that stores entries alone; `None` of one that does not, or of a bundled set.
+    pub fn sparse(&mut self, path: &Path) -> Result<Option<Csr<f64>>, Error> {
+        if bundled::sets().iter().any(|set| Path::new(set.name) == path) && !path.exists() {
+            return Ok(None);
+        }
+        self.read(path, |limits, see| melmo_data::open_sparse(path, limits, see))
+    }
+
+    /// A list of row, column and value.
+    pub fn list(&mut self, path: &Path, fields: &[String], duplicates: Duplicates) -> Result<List, Error> {
+        let list = self.read(path, |limits, see| list::read(path, limits, fields, duplicates, see))?;
+        if list.commas {
+            self.note(path, "decimal commas");
+        }
+        Ok(list)
     }
 
     fn note(&mut self, path: &Path, note: &str) {

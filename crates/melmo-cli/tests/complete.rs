@@ -91,6 +91,59 @@ fn a_list_is_the_matrix_it_stands_for() {
 }
 
 #[test]
+fn sparse_files_are_the_matrix_they_store() {
+    let place = Place::new();
+    table(&place);
+    let known = || (0..600).map(|at| (at / 20, at % 20)).filter(|(i, j)| (7 * i + 3 * j) % 5 != 0);
+    let lines: String = known().map(|(i, j)| format!("{} {} {}\n", i + 1, j + 1, entry(i, j))).collect();
+    let header = "%%MatrixMarket matrix coordinate real general";
+    place.write("y.mtx", format!("{header}\n30 20 {}\n{lines}", known().count()));
+    let options = "--rank 3 --ridge 0.1 --offset-weight 1 --iterations 20";
+    let sparse = place.json(&format!("complete y.mtx {options} --result r"));
+    assert_eq!(sparse["F"], place.json(&format!("complete y.csv {options}"))["F"]);
+    assert_eq!(sparse["method"], "als");
+    assert_eq!(place.melmo("verify r").code, 0);
+    place.write("twice.csv", "user,item,rating\n1,1,2\n2,1,3\n1,2,4\n1,1,5\n");
+    place.refused("complete twice.csv --ratings --rank 1 --duplicates refuse", &["line 5", "line 2", "--duplicates"]);
+    let mean = place.json("complete twice.csv --ratings --rank 1 --ridge 1 --offset-weight 1");
+    assert_eq!((&mean["observed"], &mean["repeated"]), (&3.into(), &1.into()));
+}
+
+/// Two circles of people and things: each likes its own half, and has not seen all of it.
+fn circles(place: &Place) {
+    let known = (0..40 * 20).map(|at| (at / 20, at % 20)).filter(|(i, j)| (i + j) % 2 == 0 && (i * 3 + j * 5) % 7 != 0);
+    let lines: String = known.map(|(i, j)| format!("p{i},t{j},{}\n", 1 + (i * j) % 3)).collect();
+    place.write("plays.csv", format!("user,item,plays\n{lines}"));
+}
+
+#[test]
+fn rows_are_recommended_what_they_do_not_have() {
+    let place = Place::new();
+    circles(&place);
+    let options = "--ratings --implicit 2 --rank 4 --ridge 0.5 --recommend 3";
+    let told = place.json(&format!("complete plays.csv {options} --recommendations lists.csv --result r"));
+    assert!(told.get("rmse_known").is_none() && told["method"] == "als", "{told}");
+    assert_eq!(place.melmo("verify r").code, 0);
+    let text = place.read("lists.csv");
+    assert!(text.starts_with("row,place,column,prediction\np0,1,t"), "{text}");
+    assert_eq!(text.lines().count(), 1 + 40 * 3);
+    let number = |name: &str| name[1..].parse::<usize>().unwrap();
+    let firsts: Vec<_> = text.lines().skip(1).filter(|line| line.contains(",1,")).collect();
+    let at_home = firsts.iter().filter(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        (number(cells[0]) + number(cells[2])) % 2 == 0
+    });
+    assert_eq!(at_home.count(), 40, "the first is of one's own circle, and new");
+    let judged = place.json(&format!("complete plays.csv {options} --holdout 0.2"));
+    assert!(judged["ndcg"].as_f64() > Some(0.5) && judged["precision"].as_f64() > Some(0.1), "{judged}");
+    let explicit = place.json("complete plays.csv --ratings --rank 2 --ridge 1 --recommend 3 --holdout 0.2");
+    assert!(explicit["ndcg"].is_number() && explicit["rmse"].is_number(), "{explicit}");
+    place.refused("complete plays.csv --ratings --implicit 1 --penalty mcp", &["--penalty"]);
+    place.refused("complete plays.csv --ratings --implicit 0", &["--implicit"]);
+    place.refused("complete plays.csv --ratings --recommend 3 --recommendations l.npy", &["l.npy", ".csv"]);
+}
+
+#[test]
 fn threads_and_precision_do_not_change_the_answer() {
     let place = Place::new();
     table(&place);
@@ -113,7 +166,7 @@ fn what_makes_no_sense_is_refused() {
     place.refused("complete gaps.csv", &["every entry is missing"]);
     place.refused("complete whole.csv", &["no entry", "--mask"]);
     place.refused("complete pairs.csv --ratings", &["2 columns", "three"]);
-    place.refused("complete ids.csv --ratings", &["entry 1", "2.5", "whole number"]);
+    place.refused("complete ids.csv --ratings", &["line 1", "2.5", "whole number"]);
     place.write("bare.csv", "ann,tea,5\nbob,milk,3\nann,milk,1\n");
     place.write("words.csv", "bob,milk\nann,tea\ncay,rum\n");
     place.write("late.csv", "ann,tea,5\nbob,milk,late\nann,milk,1\n");

@@ -72,7 +72,8 @@ fn sizes_are_checked_before_memory_is_asked_for() {
     place.refused("recover t.csv --threads 1000000000", &["--threads", "at most"]);
     let list: Vec<String> = (0..3000).map(|i| format!("{i},{i},1")).collect();
     place.write("list.csv", list.join("\n"));
-    place.refused("complete list.csv --ratings", &["3000×3000", "--max-entries"]);
+    place.refused("complete list.csv --ratings -o all.npy", &["3000×3000", "--max-entries"]);
+    place.refused("complete list.csv --ratings --penalty mcp", &["3000×3000", "choose factors"]);
 }
 
 #[test]

@@ -54,6 +54,7 @@ pub mod drive;
 pub mod error;
 pub mod geometry;
 pub mod guarantee;
+pub mod known;
 pub mod low_rank;
 pub mod metric;
 pub mod operator;

@@ -1,5 +1,8 @@
 //! After construction nothing allocates: every method in every geometry, with tracing and best-point tracking on.
 
+#[path = "support/entries.rs"]
+mod entries;
+
 use melmo::block::Layout;
 use melmo::catalogue::{Arguments, MethodRow, Value, geometries, methods, oracles};
 use melmo::drive::{Epsilon, Options, Status, Stop, run};
@@ -22,6 +25,8 @@ fn problems<S: Real>() -> Vec<(&'static str, Problem<S>, Vec<S>)> {
     let x0 = seeded.normals(f.layout().size());
     let g = Entrywise::new(Mcp::new(1.0, 3.0).unwrap(), 320);
     problems.push(("factorisation", Problem::new(f, g, t).unwrap(), x0));
+    let (problem, x0) = entries::known_entries(80, 70, 4);
+    problems.push(("known entries", problem, x0));
     // Large enough that the nuclear oracle iterates.
     let y: Vec<S> = seeded.normals(100 * 90);
     let layout = Layout::matrix(100, 90).unwrap();

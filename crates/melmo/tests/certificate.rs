@@ -12,6 +12,8 @@ use melmo::report::Report;
 use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, HuberRegression, LeastSquares, Logistic, MaskedLeastSquares, Smooth};
 
+use crate::support::entries::known_entries;
+
 fn regression(seed: u64, rows: usize, cols: usize) -> (Vec<f64>, Vec<f64>) {
     let mut seeded = Seeded::new(seed);
     let a = seeded.normals(rows * cols);
@@ -76,7 +78,8 @@ fn every_method_that_fits_stops_at_epsilon_with_a_certificate_that_verifies() {
     let w = Select::new(factors.layout(), &["W"]).unwrap();
     let on_w = Entrywise::new(L1::new(0.05).unwrap(), 16);
     let lasso = linear(1, 30, 8, Box::new(Entrywise::new(L1::new(1.0).unwrap(), 8)));
-    let problems = [masked(6, 5), variation(2, 6, 5, false), lasso, Problem::new(factors, on_w, w).unwrap()];
+    let (factors, known) = (Problem::new(factors, on_w, w).unwrap(), known_entries(8, 6, 2).0);
+    let problems = [masked(6, 5), variation(2, 6, 5, false), lasso, factors, known];
     let mut seen = std::collections::BTreeSet::new();
     for problem in &problems {
         for row in catalogue::methods::<f64>() {

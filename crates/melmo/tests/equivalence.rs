@@ -14,6 +14,8 @@ use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
 use melmo::solver::{Melmo, Solver, State};
 use serde_json::{Value, json};
 
+use crate::support::entries::known_entries;
+
 fn layout() -> Layout {
     Layout::matrix(9, 7).unwrap()
 }
@@ -33,6 +35,10 @@ fn factorisation<S: Real>() -> (Problem<S>, Vec<S>) {
     let t = Select::new(f.layout(), &["W"]).unwrap();
     let x0 = seeded.normals(f.layout().size());
     (Problem::new(f, Entrywise::new(Mcp::new(0.5, 3.0).unwrap(), 27), t).unwrap(), x0)
+}
+
+fn known<S: Real>() -> (Problem<S>, Vec<S>) {
+    known_entries(9, 7, 3)
 }
 
 fn regression<S: Real>() -> (Problem<S>, Vec<S>) {
@@ -302,14 +308,14 @@ fn damaged_and_restored<S: Real>(make: fn() -> (Problem<S>, Vec<S>)) {
 
 #[test]
 fn damaged_states_are_refused_or_go_on() {
-    for make in [masked, differences, factorisation, regression] {
+    for make in [masked, differences, factorisation, known, regression] {
         damaged_and_restored::<f64>(make);
     }
 }
 
 #[test]
 fn saved_and_restored_is_uninterrupted() {
-    let ran = [masked, differences, factorisation, regression].map(saved_and_restored::<f64>).concat();
+    let ran = [masked, differences, factorisation, known, regression].map(saved_and_restored::<f64>).concat();
     assert!(methods::<f64>().iter().all(|row| ran.contains(&row.entry.name)), "a method for none of the problems");
     saved_and_restored::<f32>(masked);
     saved_and_restored::<f32>(factorisation);

@@ -12,6 +12,8 @@ use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
 use melmo::threads::Threads;
 use melmo::trace::Record;
 
+use crate::support::entries::known_entries;
+
 type Named = (&'static str, Problem<f64>, Vec<f64>);
 
 fn factors(mask: bool) -> Named {
@@ -104,7 +106,9 @@ fn same_on_any_number(name: &str, outcome: impl Fn() -> Option<String>) -> bool 
 
 #[test]
 fn every_method() {
-    let problems = [factors(false), factors(true), image(false), image(true), recovery(), regression()];
+    let (known, start) = known_entries(600, 500, 24);
+    let known = ("known entries", known, start);
+    let problems = [factors(false), factors(true), known, image(false), image(true), recovery(), regression()];
     let mut untested: Vec<&str> = methods::<f64>().iter().map(|method| method.entry.name).collect();
     for (name, problem, x0) in &problems {
         for method in methods::<f64>() {

@@ -15,19 +15,24 @@ use crate::args::Solving;
 /// models, large ones the first.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples: melmo complete table.csv -o filled.csv\n          \
-                        melmo complete ratings.csv --ratings --holdout 0.2")]
+                        melmo complete ratings.csv --ratings --holdout 0.2\n          \
+                        melmo complete plays.csv --ratings --implicit 1 --recommend 10 --recommendations lists.csv")]
 pub struct Complete {
-    /// The matrix Y (.npy, .csv, .mtx, an image), or a list of entries with --ratings
+    /// The matrix Y (.npy, .csv, an image), a sparse one of which what is not stored is missing
+    /// (.mtx, .npz of SciPy, .svm), or a list of entries with --ratings; .gz and .zst are unpacked
     #[arg(value_name = "Y")]
     pub input: PathBuf,
     /// Y is a list of entries: row, column, value, found by their names in the header (user,
     /// item, rating, …) or else the first three columns; rows and columns are whole numbers or
-    /// names, other columns are ignored, repeated entries averaged
+    /// names, other columns are ignored
     #[arg(long, conflicts_with = "mask")]
     pub ratings: bool,
     /// Which columns of the list are row, column and value: their names, or numbers from 1
     #[arg(long, value_name = "ROW,COLUMN,VALUE", value_delimiter = ',', requires = "ratings")]
     pub fields: Vec<String>,
+    /// What it means when a list has an entry more than once
+    #[arg(long, value_enum, default_value = "mean", requires = "ratings")]
+    pub duplicates: Duplicates,
     /// Predict for this list of rows and columns
     #[arg(long, value_name = "FILE", requires_all = ["ratings", "predictions"])]
     pub pairs: Option<PathBuf>,
@@ -37,6 +42,19 @@ pub struct Complete {
     /// Judge the model by this list, which is no part of Y
     #[arg(long, value_name = "FILE", requires = "ratings")]
     pub test: Option<PathBuf>,
+    /// For every row the N columns of the largest values that it does not have; with --holdout
+    /// also how good such lists are
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub recommend: Option<u64>,
+    /// Where to write those lists (.csv): row, place, column, prediction
+    #[arg(long, value_name = "FILE", requires = "recommend")]
+    pub recommendations: Option<PathBuf>,
+    /// α: an entry y says 1 with confidence 1 + αy, and every place without one says 0 with
+    /// confidence 1 (Hu, Koren & Volinsky 2008); factors without offsets, rank 50 and ν = 10
+    /// unless given
+    #[arg(long, value_name = "ALPHA", value_parser = number::parse,
+          conflicts_with_all = ["penalty", "offset_weight", "mask"])]
+    pub implicit: Option<f64>,
     /// Which entries are known (1) or not (0); blanks and NaN in Y never are
     #[arg(long, value_name = "FILE")]
     pub mask: Option<PathBuf>,
@@ -81,6 +99,24 @@ pub enum OffsetSteps {
     Joint,
     /// Turns of a and b alone, as results of before have them.
     Turns,
+}
+
+/// What several values of one entry mean.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates {
+    /// Their mean.
+    Mean,
+    /// A mistake: the list is refused.
+    Refuse,
+}
+
+impl From<Duplicates> for melmo_data::list::Duplicates {
+    fn from(duplicates: Duplicates) -> Self {
+        match duplicates {
+            Duplicates::Mean => Self::Mean,
+            Duplicates::Refuse => Self::Refuse,
+        }
+    }
 }
 
 /// Yes or no.

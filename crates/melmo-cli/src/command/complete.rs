@@ -1,14 +1,17 @@
 //! `melmo complete`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use melmo::known::Feedback;
 use melmo::real::Real;
 use melmo_page::Gallery;
 use melmo_tasks::Solved;
-use melmo_tasks::complete::{Entries, Model, Offsets, Plan, Score, Wanted, choose};
+use melmo_tasks::complete::{Completed, Entries, MANY, Model, Offsets, Plan, Score, Wanted, choose};
 
 use crate::args::{Answer, Complete, OffsetSteps, Solving};
 use crate::command::ratings::{self, Pairs, Ratings};
+use crate::command::recommendations;
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::output::{Outputs, expect_array, extension, part, quoted};
@@ -16,12 +19,15 @@ use crate::render::report::{heatmap_within, range};
 use crate::render::{Summary, short};
 use crate::session::{Ready, Solve};
 
+/// The most places of a matrix that is drawn.
+const PICTURED: usize = 1 << 24;
+
 /// What is needed to judge and write the matrix.
 pub struct Kept {
     /// Everything that is known.
-    all: Entries,
+    all: Arc<Entries>,
     /// What the model saw.
-    known: Entries,
+    known: Arc<Entries>,
     held_out: Option<Entries>,
     offsets: Offsets,
     plan: Plan,
@@ -46,13 +52,16 @@ impl Complete {
         if let Some(share) = self.holdout.filter(|share| !(*share > 0.0 && *share < 1.0)) {
             return Err(Error::option("holdout", format!("{share} is no share: choose a number between 0 and 1")));
         }
-        for (option, value) in [("ridge", self.ridge), ("offset-weight", self.offset_weight)] {
+        for (option, value) in
+            [("ridge", self.ridge), ("offset-weight", self.offset_weight), ("implicit", self.implicit)]
+        {
             if value.is_some_and(|value| value <= 0.0) {
                 return Err(Error::option(option, "expected a number above 0"));
             }
         }
-        if let Some(path) = self.predictions.as_ref().filter(|path| extension(path) != "csv") {
-            return Err(Error::input(path, "predictions of pairs are written as .csv"));
+        let lists = [&self.predictions, &self.recommendations];
+        if let Some(path) = lists.into_iter().flatten().find(|path| extension(path) != "csv") {
+            return Err(Error::input(path, "predictions are written as .csv"));
         }
         if self.offset_weight.is_some() && self.offsets == Answer::No {
             return Err(Error::option("offset-weight", "there are no offsets with --offsets no"));
@@ -62,53 +71,128 @@ impl Complete {
 
     fn read(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Known, Error> {
         if self.ratings {
-            let list = ratings::read(inputs, &self.input, &self.fields)?;
+            let mut list = ratings::read(inputs, &self.input, &self.fields, self.duplicates.into())?;
             summary.text("list", "list", list.taken.clone());
             if list.repeated > 0 {
                 let text = format!("{} entries were given before and are averaged", list.repeated);
                 summary.add("repeated", list.repeated, "repeated", text);
             }
-            return Ok(Known { entries: list.entries.clone(), names: None, list: Some(list) });
+            let entries = list.entries.take().expect("it was just read");
+            return Ok(Known { entries, names: None, list: Some(list) });
+        }
+        if let (None, Some(matrix)) = (&self.mask, inputs.sparse(&self.input)?) {
+            let entries = Entries::of_sparse(matrix)?;
+            self.expect_gaps(&entries, || false)?;
+            return Ok(Known { entries, names: None, list: None });
         }
         let matrix = inputs.matrix(&self.input)?;
         let (rows, cols) = (matrix.rows, matrix.cols);
         let mask = self.mask.as_ref().map(|path| inputs.mask(path, rows, cols)).transpose()?;
         let entries = Entries::of_matrix(&matrix.data, mask.as_deref(), rows, cols)?;
-        if entries.list.len() == rows * cols && self.holdout.is_none() && !self.smooth_observed {
-            let hint = if ratings::resembles(&matrix.data, rows, cols) {
-                "it looks like a list of row, column, value: say so with --ratings"
-            } else {
-                "leave cells blank or NaN, give a --mask, or judge the model with --holdout"
-            };
-            return Err(Error::input(&self.input, format!("no entry of the {rows}×{cols} matrix is missing; {hint}")));
-        }
+        self.expect_gaps(&entries, || ratings::resembles(&matrix.data, rows, cols))?;
         Ok(Known { entries, names: matrix.names, list: None })
+    }
+
+    /// Refuses a matrix of which nothing is missing, unless something is asked of it.
+    fn expect_gaps(&self, entries: &Entries, list: impl Fn() -> bool) -> Result<(), Error> {
+        let (rows, cols) = (entries.rows(), entries.cols());
+        if entries.count() < rows * cols || self.holdout.is_some() || self.smooth_observed {
+            return Ok(());
+        }
+        let hint = match list() {
+            true => "it looks like a list of row, column, value: say so with --ratings",
+            false => "leave cells blank or NaN, give a --mask, or judge the model with --holdout",
+        };
+        Err(Error::input(&self.input, format!("no entry of the {rows}×{cols} matrix is missing; {hint}")))
     }
 
     fn wanted(&self) -> Wanted {
         Wanted {
-            offsets: self.offsets == Answer::Yes,
+            offsets: self.offsets == Answer::Yes && self.implicit.is_none(),
             offset_weight: self.offset_weight,
             rank: self.rank,
             ridge: self.ridge,
             penalty: self.penalty.clone(),
+            feedback: if self.implicit.is_some() { Feedback::Implicit } else { Feedback::Explicit },
         }
+    }
+
+    /// Whoever needs every place of the matrix, a file or a penalty of singular values, is refused where those are too many.
+    fn check_size(&self, all: &Entries, most: usize) -> Result<(), Error> {
+        let (rows, cols) = (all.rows(), all.cols());
+        let needed = self.output.as_ref().or(self.penalty.is_some().then_some(&self.input));
+        match needed.filter(|_| rows.saturating_mul(cols) > most) {
+            None => Ok(()),
+            Some(path) => {
+                let way = "choose factors and ask for --pairs or --recommend, or allow more with --max-entries";
+                Err(Error::input(path, format!("stands for {rows}×{cols} numbers, more than {most}: {way}")))
+            }
+        }
+    }
+
+    /// What was chosen, and what it was chosen by.
+    fn chosen(&self, known: &Entries, plan: &Plan, summary: &mut Summary) {
+        let asked = self.rank.is_some()
+            && self.ridge.is_some()
+            && (plan.offset_weight.is_none() || self.offset_weight.is_some());
+        if known.are_many() && !asked && self.implicit.is_none() {
+            let text = format!("on random rows with about {MANY} entries; ν scaled to all of them");
+            summary.add("chosen_on", MANY, "chosen", text);
+        }
+    }
+
+    /// How far the model is from what it was fitted to, and from what was left out.
+    fn scores<S: Real>(&self, kept: &Kept, filled: &Completed<S>, summary: &mut Summary) {
+        let Kept { known, held_out, offsets, .. } = kept;
+        let at = |i: usize, j: usize| filled.at(i, j);
+        if self.implicit.is_some() {
+            return; // a confidence is no value to come near to
+        }
+        scored(summary, ["rmse_known", "mae_known"], "known", known.score(at), " where it was fitted");
+        let Some(held_out) = held_out else { return };
+        let note = format!(" on {} entries that it has not seen", held_out.count());
+        scored(summary, ["rmse", "mae"], "held out", held_out.score(at), &note);
+        let alone = held_out.score(|i, j| offsets.at(i, j));
+        scored(summary, ["rmse_offsets", "mae_offsets"], "", alone, " by the offsets alone");
+        let mean = Offsets::mean(known);
+        scored(summary, ["rmse_mean", "mae_mean"], "", held_out.score(|i, j| mean.at(i, j)), " by the mean");
+    }
+
+    /// Lists for every row, where they are asked for.
+    fn recommend<S: Real>(
+        &self,
+        kept: &Kept,
+        filled: &Completed<S>,
+        outputs: &mut Outputs,
+        summary: &mut Summary,
+    ) -> Result<(), Error> {
+        let Some(n) = self.recommend.map(|n| n as usize) else { return Ok(()) };
+        if let Some(held_out) = &kept.held_out {
+            let least = self.implicit.is_none().then(|| Offsets::mean(&kept.known).mean);
+            let lists = filled.recommend(kept.known.matrix(), n);
+            recommendations::judged(&lists, held_out, n, least, summary);
+        }
+        if let Some(path) = &self.recommendations {
+            let lists = filled.recommend(kept.all.matrix(), n);
+            outputs.bytes(path, recommendations::csv(&lists, kept.list.as_ref()).as_bytes())?;
+        }
+        Ok(())
     }
 }
 
 impl Kept {
     /// The model at some places. Where a row or a column is new, the offset of the other and the mean are all there is.
-    fn predicted(&self, pairs: &Pairs, filled: &[f64]) -> Vec<f64> {
+    fn predicted<S: Real>(&self, pairs: &Pairs, filled: &Completed<S>) -> Vec<f64> {
         let Offsets { mean, row, column } = &self.offsets;
         let one = |&(i, j): &(Option<usize>, Option<usize>)| match (i, j) {
-            (Some(i), Some(j)) => filled[i * self.all.cols + j],
+            (Some(i), Some(j)) => filled.at(i, j),
             _ => mean + i.map_or(0.0, |i| row[i]) + j.map_or(0.0, |j| column[j]),
         };
         pairs.places.iter().map(one).collect()
     }
 
     /// Says how good the model is on the list to judge by.
-    fn judged(&self, filled: &[f64], summary: &mut Summary) {
+    fn judged<S: Real>(&self, filled: &Completed<S>, summary: &mut Summary) {
         let Some((pairs, values)) = self.test.as_ref().and_then(|pairs| Some((pairs, pairs.values.as_ref()?))) else {
             return;
         };
@@ -132,7 +216,7 @@ fn resolved(plan: &Plan) -> Vec<(&'static str, String)> {
 }
 
 fn describe(all: &Entries, known: &Entries, plan: &Plan, summary: &mut Summary) {
-    let (rows, cols, count) = (all.rows, all.cols, all.list.len());
+    let (rows, cols, count) = (all.rows(), all.cols(), all.count());
     let share = 100.0 * count as f64 / (rows * cols) as f64;
     let text = format!(
         "{rows}×{cols}, {count} of {} entries known ({} %)",
@@ -182,6 +266,7 @@ impl Solve for Complete {
         self.output.iter().try_for_each(|path| expect_array(path))?;
         let mut files: Vec<PathBuf> = self.output.iter().cloned().collect();
         files.extend(self.predictions.clone());
+        files.extend(self.recommendations.clone());
         if let (Some(path), true) = (&self.output, self.ratings) {
             files.extend(["rows", "columns"].map(|which| part(path, which).with_extension("csv")));
         }
@@ -191,7 +276,9 @@ impl Solve for Complete {
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Kept>, Error> {
         self.check()?;
         let seed = self.solving.seed;
-        let Known { entries: all, names, list } = self.read(inputs, summary)?;
+        let Known { entries, names, list } = self.read(inputs, summary)?;
+        let all = Arc::new(entries);
+        self.check_size(&all, inputs.most())?;
         let mut places = |path: &Option<PathBuf>| {
             path.as_ref().zip(list.as_ref()).map(|(path, list)| list.pairs(inputs, path)).transpose()
         };
@@ -202,20 +289,25 @@ impl Solve for Complete {
         let (held_out, known) = match self.holdout {
             Some(share) => {
                 let (held_out, known) = all.split(share, seed);
-                (Some(held_out), known)
+                (Some(held_out), Arc::new(known))
             }
             None => (None, all.clone()),
         };
-        if known.list.len() < 2 {
+        if known.count() < 2 {
             return Err(Error::option("holdout", "leaves fewer than two entries to fit"));
         }
         let plan = choose(&known, &self.wanted(), seed, &inputs.until)?;
         describe(&all, &known, &plan, summary);
+        self.chosen(&known, &plan, summary);
         let offsets = match (self.offset_steps, plan.offset_weight) {
             (OffsetSteps::Turns, Some(weight)) => Offsets::fit_by_turns(&known, weight, &inputs.until),
             _ => plan.offsets(&known),
         };
-        let prepared = plan.prepare(&offsets.residual(&known), seed, &inputs.until)?;
+        let rest = match self.implicit {
+            Some(alpha) => Entries::clone(&known).map(|_, _, y| alpha * y),
+            None => offsets.residual(Entries::clone(&known)),
+        };
+        let prepared = plan.prepare(rest, seed, &inputs.until)?;
         let resolved = resolved(&plan);
         Ok(Ready { prepared, kept: Kept { all, known, held_out, offsets, plan, names, list, pairs, test }, resolved })
     }
@@ -227,24 +319,9 @@ impl Solve for Complete {
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error> {
-        let Kept { all, known, held_out, offsets, plan, names, list, .. } = kept;
-        let mut filled = plan.matrix(offsets, &solved.report.x, &solved.report.z);
-        let cols = all.cols;
-        let at = |i: usize, j: usize| filled[i * cols + j];
-        scored(summary, ["rmse_known", "mae_known"], "known", known.score(at), " where it was fitted");
-        if let Some(held_out) = held_out {
-            let note = format!(" on {} entries that it has not seen", held_out.list.len());
-            scored(summary, ["rmse", "mae"], "held out", held_out.score(at), &note);
-            scored(
-                summary,
-                ["rmse_offsets", "mae_offsets"],
-                "",
-                held_out.score(|i, j| offsets.at(i, j)),
-                " by the offsets alone",
-            );
-            let mean = Offsets::mean(known);
-            scored(summary, ["rmse_mean", "mae_mean"], "", held_out.score(|i, j| mean.at(i, j)), " by the mean");
-        }
+        let Kept { all, offsets, plan, names, list, .. } = kept;
+        let filled = plan.completed(offsets, &solved.report.x, &solved.report.z);
+        self.scores(kept, &filled, summary);
         match plan.model {
             Model::Factors { .. } if solved.report.x.iter().all(|x| *x == S::ZERO) => {
                 summary.add("rank", 0, "", "rank 0: nothing but the offsets predicts what was left out");
@@ -252,17 +329,21 @@ impl Solve for Complete {
             Model::Factors { rank, .. } => summary.silent("rank", rank),
             Model::SingularValues(_) => (),
         }
-        kept.judged(&filled, summary);
+        if self.implicit.is_none() {
+            kept.judged(&filled, summary);
+        }
+        self.recommend(kept, &filled, outputs, summary)?;
         if let (Some(pairs), Some(path)) = (&kept.pairs, &self.predictions) {
             let text = pairs.csv(&kept.predicted(pairs, &filled));
             outputs.bytes(path, text.as_bytes())?;
         }
         if let Some(path) = &self.output {
+            let (cols, mut filled) = (all.cols(), filled.matrix());
             if !self.smooth_observed {
-                all.list.iter().for_each(|&(i, j, y)| filled[i * cols + j] = y);
+                all.iter().for_each(|(i, j, y)| filled[i * cols + j] = y);
             }
             let matrix = |shape: [usize; 2], data: &[f64]| melmo_data::Array::new(shape.to_vec(), data.to_vec());
-            outputs.array(path, &matrix([all.rows, cols], &filled)?, names.as_deref())?;
+            outputs.array(path, &matrix([all.rows(), cols], &filled)?, names.as_deref())?;
             for (ids, which) in list.iter().flat_map(|list| [&list.rows, &list.columns]).zip(["rows", "columns"]) {
                 let lines: String = ids.names.iter().map(|name| quoted(name) + "\n").collect();
                 outputs.bytes(&part(path, which).with_extension("csv"), lines.as_bytes())?;
@@ -273,16 +354,19 @@ impl Solve for Complete {
 
     fn pictures<S: Real>(&self, kept: &Kept, solved: &Solved<S>) -> Vec<melmo_page::Item> {
         let Kept { all, offsets, plan, .. } = kept;
-        let mut values = plan.matrix(offsets, &solved.report.x, &solved.report.z);
-        let put = |values: &mut [f64]| all.list.iter().for_each(|&(i, j, y)| values[i * all.cols + j] = y);
+        if all.rows().saturating_mul(all.cols()) > PICTURED {
+            return Vec::new();
+        }
+        let mut values = plan.completed(offsets, &solved.report.x, &solved.report.z).matrix();
+        let put = |values: &mut [f64]| all.iter().for_each(|(i, j, y)| values[i * all.cols() + j] = y);
         if !self.smooth_observed {
             put(&mut values);
         }
         let shades = range(&values);
-        let filled = heatmap_within("filled in", &values, all.rows, all.cols, shades);
+        let filled = heatmap_within("filled in", &values, all.rows(), all.cols(), shades);
         values.fill(f64::NAN);
         put(&mut values);
-        let known = heatmap_within("known; what is missing is black", &values, all.rows, all.cols, shades);
+        let known = heatmap_within("known; what is missing is black", &values, all.rows(), all.cols(), shades);
         vec![Gallery::new([known, filled].into_iter().flatten()).title("The table").into()]
     }
 }

@@ -25,6 +25,7 @@ mod frames;
 pub mod list;
 pub mod predict;
 mod ratings;
+mod recommendations;
 mod recover;
 mod regress;
 pub mod reproduce;

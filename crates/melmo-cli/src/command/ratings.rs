@@ -4,36 +4,17 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use melmo_data::Frame;
-use melmo_data::frame::in_order;
+use melmo_data::list::{Duplicates, Fields, List};
 use melmo_tasks::complete::Entries;
 
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::output::quoted;
 
-/// Names that say what a column of a list is, in small letters and digits alone: rows, columns, values.
-const KNOWN: [&[&str]; 3] = [
-    &["user", "userid", "row", "rowid", "customer", "customerid", "member", "memberid", "reviewer", "reviewerid"],
-    &[
-        "item",
-        "itemid",
-        "column",
-        "columnid",
-        "col",
-        "movie",
-        "movieid",
-        "product",
-        "productid",
-        "book",
-        "bookid",
-        "isbn",
-    ],
-    &["rating", "ratings", "value", "score", "stars", "count", "plays"],
-];
-
 /// A list, and the names of its rows and columns.
 pub struct Ratings {
-    pub entries: Entries,
+    /// The entries, until somebody takes them.
+    pub entries: Option<Entries>,
     pub rows: Ids,
     pub columns: Ids,
     /// Entries that were given more than once.
@@ -49,14 +30,6 @@ pub struct Ids {
     places: HashMap<String, usize>,
 }
 
-/// Where rows, columns and values stand; the values may not be there.
-#[derive(Clone, Debug)]
-struct Fields {
-    places: [usize; 3],
-    /// Their names, where the list has a header.
-    names: Option<[String; 3]>,
-}
-
 /// Places that predictions are for: rows and columns that the list did not have have no place.
 pub struct Pairs {
     pub places: Vec<(Option<usize>, Option<usize>)>,
@@ -66,36 +39,13 @@ pub struct Pairs {
 }
 
 /// Reads a list; `given` are the names, or the numbers from 1, of its three columns.
-pub fn read(inputs: &mut Inputs, path: &Path, given: &[String]) -> Result<Ratings, Error> {
-    let frame = inputs.frame(path)?;
-    if frame.size().1 < 3 {
-        let message = format!("found {} columns; --ratings expects at least three: row, column, value", frame.size().1);
-        return Err(Error::input(path, message));
+pub fn read(inputs: &mut Inputs, path: &Path, given: &[String], duplicates: Duplicates) -> Result<Ratings, Error> {
+    if !matches!(given.len(), 0 | 3) {
+        return Err(Error::option("fields", "expected three: row,column,value"));
     }
-    let fields = Fields::find(&frame, given, path)?;
-    let [row, column, value] = fields.places;
-    let values = values(&frame, value, path)?;
-    let (row_names, column_names) = (names(&frame, row, "row", path)?, names(&frame, column, "column", path)?);
-    let (rows, columns) = (Ids::of(&row_names), Ids::of(&column_names));
-    // Dense arrays are made of it.
-    let most = inputs.most();
-    if rows.names.len().checked_mul(columns.names.len()).is_none_or(|size| size > most) {
-        let (rows, cols) = (rows.names.len(), columns.names.len());
-        let message = format!("stands for {rows}×{cols} entries, more than {most}: --max-entries allows more");
-        return Err(Error::input(path, message));
-    }
-    let list: Vec<_> = row_names
-        .iter()
-        .zip(&column_names)
-        .zip(values)
-        .filter(|(_, value)| !value.is_nan())
-        .map(|((row, column), value)| (rows.places[row], columns.places[column], value))
-        .collect();
-    let given = list.len();
-    let entries = Entries::new(rows.names.len(), columns.names.len(), list)?;
-    let repeated = given - entries.list.len();
-    let taken = fields.told(&frame);
-    Ok(Ratings { entries, rows, columns, repeated, taken, fields })
+    let List { matrix, rows, columns, repeated, fields, .. } = inputs.list(path, given, duplicates)?;
+    let entries = Some(Entries::of_sparse(matrix)?);
+    Ok(Ratings { entries, rows: Ids::of(rows), columns: Ids::of(columns), repeated, taken: fields.told(), fields })
 }
 
 impl Ratings {
@@ -117,7 +67,7 @@ impl Ratings {
             None => Some(at).filter(|at| *at < cols.min(2)),
         };
         let missing = |at: usize| {
-            let name = self.fields.names.as_ref().map_or_else(|| KNOWN[at][0].into(), |names| names[at].clone());
+            let name = self.fields.names.as_ref().map_or_else(|| Fields::usual(at).into(), |names| names[at].clone());
             Error::input(path, format!("has no column `{name}`, as the list has"))
         };
         let row = names(&frame, place(0).ok_or_else(|| missing(0))?, "row", path)?;
@@ -145,66 +95,9 @@ impl Pairs {
 }
 
 impl Ids {
-    /// Ascending; as numbers where all of them are.
-    fn of(found: &[String]) -> Self {
-        let mut names = found.to_vec();
-        in_order(&mut names, String::as_str);
-        names.dedup();
+    fn of(names: Vec<String>) -> Self {
         let places = names.iter().enumerate().map(|(at, name)| (name.clone(), at)).collect();
         Self { names, places }
-    }
-}
-
-impl Fields {
-    /// As given, by the names in the header, or the first three columns.
-    fn find(frame: &Frame, given: &[String], path: &Path) -> Result<Self, Error> {
-        let header = frame.names.as_deref();
-        let named = |places: [usize; 3]| {
-            let names = header.map(|header| places.map(|place| header[place].clone()));
-            Self { places, names }
-        };
-        if !given.is_empty() {
-            let [row, column, value] = given else {
-                return Err(Error::option("fields", "expected three: row,column,value"));
-            };
-            let place = |name: &String| {
-                let by_name = header.and_then(|header| header.iter().position(|known| known == name));
-                let by_number = || name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-                by_name.or_else(by_number).filter(|place| *place < frame.size().1).ok_or_else(|| {
-                    let known = header.map_or_else(|| format!("1 to {}", frame.size().1), |header| header.join(", "));
-                    Error::input(path, format!("has no column `{name}`; its columns: {known}"))
-                })
-            };
-            return Ok(named([place(row)?, place(column)?, place(value)?]));
-        }
-        let plain = |name: &String| name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-        let place = |known: &[&str]| header?.iter().position(|name| known.contains(&plain(name).as_str()));
-        let found = KNOWN.map(place);
-        match found {
-            [Some(row), Some(column), Some(value)] => Ok(named([row, column, value])),
-            // A name that stands elsewhere contradicts the usual order.
-            _ if found.iter().enumerate().all(|(at, place)| place.is_none_or(|place| place == at)) => {
-                Ok(named([0, 1, 2]))
-            }
-            _ => {
-                let names = header.unwrap_or_default().join(", ");
-                let message = format!(
-                    "which of its columns ({names}) are row, column and value? Say so with --fields row,column,value"
-                );
-                Err(Error::input(path, message))
-            }
-        }
-    }
-
-    fn told(&self, frame: &Frame) -> String {
-        let Some([row, column, value]) = &self.names else {
-            let [row, column, value] = self.places.map(|place| place + 1);
-            return format!("rows by column {row}, columns by column {column}, values by column {value}");
-        };
-        let others = frame.names.iter().flatten().enumerate().filter(|(at, _)| !self.places.contains(at));
-        let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
-        let ignored = if others.is_empty() { String::new() } else { format!("; ignored: {}", others.join(", ")) };
-        format!("rows by {row}, columns by {column}, values by {value}{ignored}")
     }
 }
 

@@ -62,6 +62,18 @@ pub fn time(limit: Option<Duration>) -> Until {
 
 /// Reads an input: a pipe may never end.
 pub fn while_reading<T>(path: &Path, until: &Until, read: impl FnOnce() -> T) -> T {
+    let (done, waiting) = channel::<()>();
+    let (telling, doing) = (until.clone(), format!("reading {}", path.display()));
+    std::thread::spawn(move || {
+        while waiting.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+            let _ = telling.asked(&doing); // says so now and then
+        }
+    });
+    let read = || {
+        let found = read();
+        drop(done);
+        found
+    };
     all_or_nothing(format!("{}: time was up before it was read", path.display()), until, read)
 }
 

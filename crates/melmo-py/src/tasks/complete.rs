@@ -1,8 +1,10 @@
 //! Completing a matrix.
 
-use melmo_tasks::complete::{Entries, Model, Plan, Wanted, choose};
+use melmo::known::Feedback;
+use melmo::sparse::Csr;
+use melmo_tasks::complete::{Completed, Entries, Model, Plan, Wanted, choose};
 use melmo_tasks::{Prepared, Settings, Until};
-use numpy::PyUntypedArrayMethods;
+use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -29,11 +31,52 @@ pub fn complete<'py>(
     seed: u64,
     settings: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let wanted = Wanted { offsets, offset_weight, rank, ridge, penalty: penalty.map(super::penalty).transpose()? };
+    let penalty = penalty.map(super::penalty).transpose()?;
+    let wanted = Wanted { offsets, offset_weight, rank, ridge, penalty, feedback: Feedback::Explicit };
     let settings = solving(settings)?.settings;
     match array::is_single(y) {
         true => fill::<f32>(py, y, wanted, seed, &settings),
         false => fill::<f64>(py, y, wanted, seed, &settings),
+    }
+}
+
+/// The same of the entries that a sparse matrix stores, by rows; the matrix is not made whole. With `implicit`, factors against
+/// confidences 1 + implicit·y.
+#[pyfunction]
+#[pyo3(signature = (shape, starts, columns, values, implicit, offsets, offset_weight, rank, ridge, seed, settings))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
+pub fn complete_entries<'py>(
+    py: Python<'py>,
+    shape: (usize, usize),
+    starts: PyReadonlyArray1<'py, i64>,
+    columns: PyReadonlyArray1<'py, i32>,
+    values: &Bound<'py, PyAny>,
+    implicit: Option<f64>,
+    offsets: bool,
+    offset_weight: Option<f64>,
+    rank: Option<usize>,
+    ridge: Option<f64>,
+    seed: u64,
+    settings: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let feedback = if implicit.is_some() { Feedback::Implicit } else { Feedback::Explicit };
+    let wanted = Wanted { offsets, offset_weight, rank, ridge, penalty: None, feedback };
+    let settings = solving(settings)?.settings;
+    let scale = implicit.unwrap_or(1.0);
+    // What is negative becomes too large, and is refused as such.
+    let starts = starts.as_slice()?.iter().map(|&i| usize::try_from(i).unwrap_or(usize::MAX)).collect();
+    let columns = columns.as_slice()?.iter().map(|&j| u32::try_from(j).unwrap_or(u32::MAX)).collect();
+    let single = array::is_single(values);
+    let values: Vec<f64> = match single {
+        true => array::read::<f32>("values", values)?.as_slice()?.iter().map(|&y| scale * f64::from(y)).collect(),
+        false => array::read::<f64>("values", values)?.as_slice()?.iter().map(|&y| scale * y).collect(),
+    };
+    let matrix = Csr::new(shape.0, shape.1, starts, columns, values);
+    let matrix = matrix.map_err(|misfit| PyValueError::new_err(format!("X: {misfit}")))?;
+    let entries = Entries::of_sparse(matrix).map_err(raised)?;
+    match single {
+        true => Ok(fitted::<f32>(py, entries, wanted, seed, &settings)?.0),
+        false => Ok(fitted::<f64>(py, entries, wanted, seed, &settings)?.0),
     }
 }
 
@@ -48,25 +91,36 @@ fn fill<'py, S: Scalar + Stored>(
     let &[rows, cols] = view.shape() else { return Err(PyValueError::new_err("X: expected a matrix")) };
     let known = view.as_slice()?.iter().enumerate().filter(|(_, y)| !y.f64().is_nan());
     let list = known.map(|(at, y)| (at / cols, at % cols, y.f64())).collect();
-    let entries = Entries::new(rows, cols, list).map_err(raised)?;
+    let (dict, completed) = fitted::<S>(py, Entries::new(rows, cols, list).map_err(raised)?, wanted, seed, settings)?;
+    dict.set_item("matrix", give(py, completed.matrix().into_iter().map(S::of).collect()))?;
+    Ok(dict)
+}
+
+/// The end of a run, the offsets and what was chosen.
+fn fitted<'py, S: Scalar + Stored>(
+    py: Python<'py>,
+    entries: Entries,
+    wanted: Wanted,
+    seed: u64,
+    settings: &Settings,
+) -> PyResult<(Bound<'py, PyDict>, Completed<S>)> {
     let until = Until::after(settings.time_limit);
     let prepared = waiting(py, &until, move |until| -> Result<_, melmo_tasks::Error> {
         let plan = choose(&entries, &wanted, seed, until)?;
         let offsets = plan.offsets(&entries);
-        let prepared: Prepared<S> = plan.prepare(&offsets.residual(&entries), seed, until)?;
+        let prepared: Prepared<S> = plan.prepare(offsets.residual(entries), seed, until)?;
         Ok((prepared, plan, offsets))
     })?;
     let (prepared, plan, offsets) = prepared.map_err(raised)?;
     let settings = Settings { time_limit: until.left(), ..settings.clone() };
     let solved = py.detach(|| watched(&prepared, &settings))?;
-    let matrix: Vec<S> = plan.matrix(&offsets, &solved.report.x, &solved.report.z).into_iter().map(S::of).collect();
+    let completed = plan.completed(&offsets, &solved.report.x, &solved.report.z);
     let dict = told(py, solved)?;
-    dict.set_item("matrix", give(py, matrix))?;
     dict.set_item("mean", offsets.mean)?;
     dict.set_item("row_offsets", give(py, offsets.row))?;
     dict.set_item("column_offsets", give(py, offsets.column))?;
     describe(&dict, &plan)?;
-    Ok(dict)
+    Ok((dict, completed))
 }
 
 /// What was chosen: κ, then rank and ν, or a penalty.

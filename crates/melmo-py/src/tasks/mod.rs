@@ -15,6 +15,7 @@ use crate::error::raised;
 /// Adds them to the module.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(complete::complete, m)?)?;
+    m.add_function(wrap_pyfunction!(complete::complete_entries, m)?)?;
     m.add_function(wrap_pyfunction!(denoise::denoise, m)?)?;
     m.add_function(wrap_pyfunction!(denoise::denoise_tv, m)?)?;
     m.add_function(wrap_pyfunction!(factorize::factorize, m)?)?;

@@ -1,10 +1,11 @@
 //! The weights that were not given, by the entries that a fit without them predicts best.
 
+use melmo::known::Feedback;
 use melmo::real::Real;
 
 use crate::choice::PenaltyChoice;
 use crate::complete::alternate::{Alternating, Pair};
-use crate::complete::entries::Entries;
+use crate::complete::entries::{Entries, MANY};
 use crate::complete::fit::{self, Model, Plan};
 use crate::complete::offsets::Offsets;
 use crate::error::Error;
@@ -24,6 +25,8 @@ pub struct Wanted {
     pub ridge: Option<f64>,
     /// A penalty of the singular values, λ included or not: no factors.
     pub penalty: Option<PenaltyChoice>,
+    /// What an entry says: [`Feedback::Implicit`] is for factors without offsets.
+    pub feedback: Feedback,
 }
 
 /// The share of the entries that weights are judged by.
@@ -34,6 +37,9 @@ const RANKS: [usize; 9] = [1, 2, 3, 4, 5, 6, 8, 12, 20];
 const OFFSET_WEIGHTS: [f64; 7] = [0.3, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 /// Largest rows·cols·min(rows, cols) for which the singular values are tried without being asked for: a decomposition a step.
 const SMALL: usize = 300_000;
+
+/// The most places of a matrix whose singular values are penalised: all of them are kept, and decomposed at every step.
+const PLACES: usize = 1 << 28;
 
 /// What counts as better, as a share of the error without any model: of trials that are as good, the first and simplest wins.
 const BETTER: f64 = 1e-4;
@@ -65,21 +71,80 @@ impl<T> Best<T> {
 
 /// Completes what is asked for: a tenth of the entries, drawn with the seed, judges fits to the others. When it is over before
 /// all are tried, the best so far is chosen.
+///
+/// Of [`MANY`] entries a sample of rows is tried on, and the ridge that is best there is scaled to what noise weighs in all of them.
 pub fn choose(entries: &Entries, wanted: &Wanted, seed: u64, until: &Until) -> Result<Plan, Error> {
-    let most = entries.rows.min(entries.cols);
-    if wanted.rank.is_some_and(|rank| rank == 0 || rank > most) {
-        let found = wanted.rank.unwrap_or_default().to_string();
-        return Err(Error::input("rank", found, format!("1 to {most}, for a matrix of that size")));
+    if wanted.feedback == Feedback::Implicit {
+        return implicit(entries, wanted);
+    }
+    let (rows, cols) = (entries.rows(), entries.cols());
+    if wanted.penalty.is_some() && rows.saturating_mul(cols) > PLACES {
+        let found = format!("a {rows}×{cols} matrix");
+        let expected = format!("at most {PLACES} places, all of which it keeps: choose factors");
+        return Err(Error::input("a penalty of singular values", found, expected));
+    }
+    let known = wanted.rank.is_some() && wanted.ridge.is_some() && (wanted.offset_weight.is_some() || !wanted.offsets);
+    if !entries.are_many() || known || wanted.penalty.is_some() {
+        return choose_by(entries, wanted, seed, until);
+    }
+    let sample = entries.sample(MANY, seed ^ 0x726f_7773);
+    let mut plan = choose_by(&sample, wanted, seed, until)?;
+    if let (Model::Factors { ridge, .. }, None) = (&mut plan.model, wanted.ridge) {
+        *ridge = number::tidy(*ridge * crowd(entries) / crowd(&sample));
+    }
+    Ok(plan)
+}
+
+/// The size of independent noise in a matrix with these entries, up to a factor: √(entries of a row) + √(entries of a column), each
+/// as an entry finds them on average.
+fn crowd(entries: &Entries) -> f64 {
+    let mut of_column = vec![0_u32; entries.cols()];
+    entries.matrix().columns().iter().for_each(|&j| of_column[j as usize] += 1);
+    let mean = |squares: f64| (squares / entries.count() as f64).sqrt();
+    let by_row = (0..entries.rows()).map(|i| (entries.matrix().span(i).len() as f64).powi(2)).sum();
+    mean(by_row) + mean(of_column.iter().map(|&count| f64::from(count).powi(2)).sum())
+}
+
+/// Nothing judges confidences: what is left open is what others take.
+fn implicit(entries: &Entries, wanted: &Wanted) -> Result<Plan, Error> {
+    const RANK: usize = 50;
+    const RIDGE: f64 = 10.0;
+    if wanted.offsets || wanted.penalty.is_some() {
+        let found = if wanted.offsets { "offsets" } else { "a penalty of singular values" };
+        return Err(Error::input("implicit feedback", found, "factors with a ridge and no offsets"));
+    }
+    let most = entries.rows().min(entries.cols());
+    let (rank, ridge) = (check_rank(wanted.rank, most)?.unwrap_or(RANK.min(most)), wanted.ridge.unwrap_or(RIDGE));
+    Ok(Plan { offset_weight: None, model: Model::Factors { rank, ridge }, feedback: Feedback::Implicit })
+}
+
+fn check_rank(rank: Option<usize>, most: usize) -> Result<Option<usize>, Error> {
+    match rank {
+        Some(rank) if rank == 0 || rank > most => {
+            Err(Error::input("rank", rank.to_string(), format!("1 to {most}, for a matrix of that size")))
+        }
+        rank => Ok(rank),
+    }
+}
+
+fn choose_by(entries: &Entries, wanted: &Wanted, seed: u64, until: &Until) -> Result<Plan, Error> {
+    let most = entries.rows().min(entries.cols());
+    check_rank(wanted.rank, most)?;
+    if let (None, Some(rank), Some(ridge), true) =
+        (&wanted.penalty, wanted.rank, wanted.ridge, wanted.offset_weight.is_some() || !wanted.offsets)
+    {
+        let offset_weight = wanted.offset_weight.filter(|_| wanted.offsets);
+        return Ok(Plan { offset_weight, model: Model::Factors { rank, ridge }, feedback: Feedback::Explicit });
     }
     let (judges, rest) = entries.split(JUDGES, seed ^ 0x6a75_6467_6573); // not the stream of other draws
     let offset_weight =
         wanted.offsets.then(|| wanted.offset_weight.unwrap_or_else(|| offset_weight(&rest, &judges, until)));
-    let plan = |model| Plan { offset_weight, model };
+    let plan = |model| Plan { offset_weight, model, feedback: Feedback::Explicit };
     if let (None, Some(rank), Some(ridge)) = (&wanted.penalty, wanted.rank, wanted.ridge) {
         return Ok(plan(Model::Factors { rank, ridge }));
     }
     let offsets = offset_weight.map_or_else(|| Offsets::none(&rest), |weight| Offsets::fit(&rest, weight, until));
-    let (rest, judges) = (offsets.residual(&rest), offsets.residual(&judges));
+    let (rest, judges) = (offsets.residual(rest), offsets.residual(judges));
     if let Some(penalty) = &wanted.penalty {
         let weighed = penalty.clone().or("lambda", 1.0);
         if weighed == *penalty {
@@ -89,7 +154,7 @@ pub fn choose(entries: &Entries, wanted: &Wanted, seed: u64, until: &Until) -> R
     }
     let (rmse, rank, ridge) = factors(&rest, &judges, wanted, seed, until);
     let asked = wanted.rank.is_some() || wanted.ridge.is_some();
-    if !asked && entries.rows * entries.cols * most <= SMALL {
+    if !asked && entries.rows() * entries.cols() * most <= SMALL {
         let (other, penalty) = singular_values(&rest, &judges, &fit::PENALTY.parse()?, seed, until)?;
         if other < rmse - margin(&judges) {
             return Ok(plan(Model::SingularValues(penalty)));
@@ -115,7 +180,7 @@ fn offset_weight(rest: &Entries, judges: &Entries, until: &Until) -> f64 {
 fn factors(rest: &Entries, judges: &Entries, wanted: &Wanted, seed: u64, until: &Until) -> (f64, usize, f64) {
     let alternating = Alternating::new(rest);
     let norm = alternating.norm(seed).max(f64::MIN_POSITIVE.sqrt());
-    let most = rest.rows.min(rest.cols);
+    let most = rest.rows().min(rest.cols());
     let ranks = wanted.rank.map_or_else(|| RANKS.iter().copied().filter(|&r| r < most).collect(), |rank| vec![rank]);
     let ranks = if ranks.is_empty() { vec![1] } else { ranks };
     let mut best = Best::new(margin(judges));
@@ -160,7 +225,7 @@ fn singular_values(
 ) -> Result<(f64, PenaltyChoice), Error> {
     let norm = Alternating::new(rest).norm(seed).max(f64::MIN_POSITIVE.sqrt());
     let mut best = Best::new(margin(judges));
-    let mut start = vec![0.0; rest.rows * rest.cols];
+    let mut start = vec![0.0; rest.rows() * rest.cols()];
     let (mut risen, mut least) = (0, f64::INFINITY);
     for lambda in fit::path(norm, None) {
         let penalty = penalty.clone().with("lambda", lambda);
@@ -169,7 +234,7 @@ fn singular_values(
             break; // this fit is not to be judged
         }
         start = run.x;
-        let rmse = judges.score(|i, j| run.z[i * rest.cols + j].f64()).rmse;
+        let rmse = judges.score(|i, j| run.z[i * rest.cols() + j].f64()).rmse;
         best.take(rmse, penalty);
         risen = if rmse < least { 0 } else { risen + 1 };
         least = least.min(rmse);

@@ -2,14 +2,15 @@
 
 use melmo::block::Layout;
 use melmo::catalogue::Lift;
-use melmo::linalg::{Into, Mat};
+use melmo::known::Feedback;
 use melmo::operator::{Identity, LinOp, Select};
 use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::smooth::{Factorization, MaskedLeastSquares, Smooth};
+use melmo::smooth::{KnownFactors, MaskedLeastSquares, Smooth};
 
 use crate::choice::PenaltyChoice;
 use crate::complete::alternate::{Alternating, Pair};
+use crate::complete::completed::Completed;
 use crate::complete::entries::Entries;
 use crate::complete::offsets::Offsets;
 use crate::error::Error;
@@ -29,6 +30,8 @@ pub struct Plan {
     pub offset_weight: Option<f64>,
     /// What is fitted to the rest.
     pub model: Model,
+    /// What an entry says, to factors.
+    pub feedback: Feedback,
 }
 
 /// What is fitted to R, the entries without their offsets.
@@ -45,12 +48,19 @@ pub enum Model {
     SingularValues(PenaltyChoice),
 }
 
-/// Steps that only lower F, from a start that is nearly stationary: smoothing would leave it first.
+/// Steps that only lower F: smoothing would leave a start that is nearly stationary first.
 const TUNED: Tuned = Tuned {
-    method: "palm",
+    method: "als",
     arguments: Vec::new(),
-    reason: "proximal steps in W and H by turns, from where alternating least squares ended",
+    reason: "W and H by turns, each exactly: a small least squares problem a row and a column",
 };
+
+/// Sweeps of the run: as many as go with so many entries, from the fewest after which predictions hardly change to the most.
+const WORK: u64 = 40_000_000;
+const FEWEST: u64 = 12;
+const MOST: u64 = 50;
+/// Up to so many entries times the rank a start is looked for along a path of weights, which takes hundreds of sweeps.
+const PATH: usize = 10_000_000;
 
 /// Sweeps of a trial.
 pub(super) const SWEEPS: usize = 12;
@@ -68,34 +78,25 @@ impl Plan {
             .map_or_else(|| Offsets::none(entries), |weight| Offsets::fit(entries, weight, &Until::done()))
     }
 
+    /// What a point of the problem says of every place, z = prox(Tx).
+    pub fn completed<S: Real>(&self, offsets: &Offsets, x: &[S], z: &[S]) -> Completed<S> {
+        Completed::new(&self.model, offsets.clone(), x, z)
+    }
+
     /// The problem for entries without their offsets. It starts where larger weights, each from the last, lead to.
     ///
     /// What is over before that start is found begins from where it got to.
-    pub fn prepare<S: Real>(&self, rest: &Entries, seed: u64, until: &Until) -> Result<Prepared<S>, Error> {
+    pub fn prepare<S: Real>(&self, rest: Entries, seed: u64, until: &Until) -> Result<Prepared<S>, Error> {
         match &self.model {
-            Model::Factors { rank, ridge } => factors(rest, *rank, *ridge, seed, until),
-            Model::SingularValues(penalty) => singular_values(rest, penalty, seed, until),
+            Model::Factors { rank, ridge } => factors(rest, self, (*rank, *ridge), seed, until),
+            Model::SingularValues(penalty) => singular_values(&rest, penalty, seed, until),
         }
-    }
-
-    /// The matrix that a point of the problem stands for, z = prox(Tx): offsets, and WH or X.
-    pub fn matrix<S: Real>(&self, offsets: &Offsets, x: &[S], z: &[S]) -> Vec<f64> {
-        let (rows, cols) = (offsets.row.len(), offsets.column.len());
-        let mut product = vec![S::ZERO; rows * cols];
-        match self.model {
-            Model::Factors { rank, .. } => {
-                let (w, h) = (Mat::new(z, rows, rank), Mat::new(&x[rows * rank..], rank, cols));
-                S::gemm(&mut product, Into::Replace, S::ONE, w, h);
-            }
-            Model::SingularValues(_) => product.copy_from_slice(z),
-        }
-        product.iter().enumerate().map(|(at, rest)| offsets.at(at / cols, at % cols) + rest.f64()).collect()
     }
 }
 
 /// The size of a factor's entries when WH has the norm `norm` and about the shape of the entries.
 pub(super) fn size(norm: f64, entries: &Entries) -> f64 {
-    (norm / ((entries.rows * entries.cols) as f64).sqrt()).sqrt()
+    (norm / (entries.rows() as f64 * entries.cols() as f64).sqrt()).sqrt()
 }
 
 /// Weights downwards from ¾ of `norm`, where hardly anything is left of X; to `end`, which comes last, where it is given.
@@ -114,7 +115,13 @@ fn convert<S: Real>(values: &[f64]) -> Vec<S> {
     values.iter().map(|&value| S::of(value)).collect()
 }
 
-fn factors<S: Real>(rest: &Entries, rank: usize, ridge: f64, seed: u64, until: &Until) -> Result<Prepared<S>, Error> {
+/// Where factors start from: of a few entries where larger weights, each from the last, lead to; of many, W = 0 and a random H.
+fn start<S: Real>(rest: &Entries, plan: &Plan, rank: usize, ridge: f64, seed: u64, until: &Until) -> Vec<S> {
+    if plan.feedback == Feedback::Implicit || rest.count().saturating_mul(rank) > PATH {
+        let mean_square = rest.matrix().values().iter().map(|y| y * y).sum::<f64>() / rest.count() as f64;
+        let pair = Pair::random(rest, rank, (mean_square / rank as f64).powf(0.25), seed);
+        return [convert(&pair.w), convert(&pair.h())].concat();
+    }
     let alternating = Alternating::new(rest);
     let norm = alternating.norm(seed).max(f64::MIN_POSITIVE.sqrt());
     // From the norm on, which is found from below, W = H = 0 is the minimiser.
@@ -125,19 +132,31 @@ fn factors<S: Real>(rest: &Entries, rank: usize, ridge: f64, seed: u64, until: &
         alternating.lower(&mut pair, larger, SWEEPS, TOLERANCE, until);
     }
     alternating.lower(&mut pair, ridge, START_SWEEPS, 1e-8, until);
-    let (y, mask) = rest.dense();
-    let f = Factorization::<S>::masked(convert(&y), convert(&mask), rest.rows, rest.cols, rank)?;
-    let f = f.coefficient(0.5)?.ridge(ridge)?;
+    [convert(&pair.w), convert(&pair.h())].concat()
+}
+
+fn factors<S: Real>(
+    rest: Entries,
+    plan: &Plan,
+    (rank, ridge): (usize, f64),
+    seed: u64,
+    until: &Until,
+) -> Result<Prepared<S>, Error> {
+    let start = start(&rest, plan, rank, ridge, seed, until);
+    let (entries, count) = (rest.matrix().map(S::of), rest.count() as u64);
+    drop(rest);
+    let f = KnownFactors::new(entries, plan.feedback, rank, ridge)?;
     let t = Select::new(f.layout(), &["W"])?;
     let penalty = PenaltyChoice::new("ridge", &[("nu", ridge)])?;
     let g = penalty.build(&Lift::Entries, LinOp::<S>::range(&t))?;
     let problem = Problem::from_boxes(Box::new(f), g, Box::new(t))?;
-    let defaults = Defaults { iterations: 50, tuned: Some(TUNED), ..Defaults::default() };
-    Ok(Prepared { problem, start: [convert(&pair.w), convert(&pair.h())].concat(), defaults, optimum: None })
+    let iterations = (WORK / count.max(1)).clamp(FEWEST, MOST);
+    let defaults = Defaults { iterations, tuned: Some(TUNED), ..Defaults::default() };
+    Ok(Prepared { problem, start, defaults, optimum: None })
 }
 
 fn penalised<S: Real>(rest: &Entries, penalty: &PenaltyChoice, start: Vec<S>) -> Result<Prepared<S>, Error> {
-    let layout = Layout::matrix(rest.rows, rest.cols)?;
+    let layout = Layout::matrix(rest.rows(), rest.cols())?;
     let (y, mask) = rest.dense();
     let f = MaskedLeastSquares::<S>::new(layout.clone(), convert(&y), Some(convert(&mask)))?;
     let g = penalty.build(&Lift::SingularValues, &layout)?;
@@ -152,7 +171,7 @@ fn singular_values<S: Real>(
     seed: u64,
     until: &Until,
 ) -> Result<Prepared<S>, Error> {
-    let mut start = vec![S::ZERO; rest.rows * rest.cols];
+    let mut start = vec![S::ZERO; rest.rows() * rest.cols()];
     if let Some(lambda) = penalty.get("lambda") {
         let norm = Alternating::new(rest).norm(seed).max(f64::MIN_POSITIVE.sqrt());
         for larger in path(norm, Some(lambda)).into_iter().filter(|larger| *larger != lambda) {

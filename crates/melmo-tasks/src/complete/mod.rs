@@ -12,22 +12,26 @@
 //! let entries = Entries::of_matrix(&y, None, 6, 8)?;
 //! let plan = choose(&entries, &Wanted { offsets: true, ..Wanted::default() }, 0, &Until::done())?;
 //! let offsets = plan.offsets(&entries);
-//! let prepared = plan.prepare::<f64>(&offsets.residual(&entries), 0, &Until::done())?;
+//! let prepared = plan.prepare::<f64>(offsets.residual(entries), 0, &Until::done())?;
 //! let report = solve(&prepared, &Settings::default(), Watch::default())?.report;
-//! let filled = plan.matrix(&offsets, &report.x, &report.z);
-//! assert!((filled[3] - 4.0).abs() < 0.4); // row 1, column 4: 1 · 4
+//! let filled = plan.completed(&offsets, &report.x, &report.z);
+//! assert!((filled.at(0, 3) - 4.0).abs() < 0.4); // row 1, column 4: 1 · 4
 //! # Ok::<(), melmo_tasks::Error>(())
 //! ```
 
 mod alternate;
 mod choose;
+mod completed;
 mod entries;
 mod fit;
 mod offsets;
+mod recommend;
 #[cfg(test)]
 mod tests;
 
 pub use choose::{JUDGES, Wanted, choose};
-pub use entries::{Entries, Score};
+pub use completed::Completed;
+pub use entries::{Entries, MANY, Score};
 pub use fit::{Model, PENALTY, Plan};
 pub use offsets::Offsets;
+pub use recommend::{Ranking, Suggestion};

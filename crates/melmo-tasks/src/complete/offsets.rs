@@ -19,13 +19,13 @@ pub struct Offsets {
 impl Offsets {
     /// Nothing is taken off.
     pub fn none(entries: &Entries) -> Self {
-        Self { mean: 0.0, row: vec![0.0; entries.rows], column: vec![0.0; entries.cols] }
+        Self { mean: 0.0, row: vec![0.0; entries.rows()], column: vec![0.0; entries.cols()] }
     }
 
     /// The mean alone.
     pub fn mean(entries: &Entries) -> Self {
-        let sum: f64 = entries.list.iter().map(|entry| entry.2).sum();
-        Self { mean: sum / entries.list.len() as f64, ..Self::none(entries) }
+        let sum: f64 = entries.matrix().values().iter().sum();
+        Self { mean: sum / entries.count() as f64, ..Self::none(entries) }
     }
 
     /// The minimiser for κ = `weight` > 0: exact in a, in b and in what can be moved from one to the other by turns, until they
@@ -43,22 +43,23 @@ impl Offsets {
     fn swept(entries: &Entries, weight: f64, after: impl Fn(&mut Self, [&[f64]; 2], f64), until: &Until) -> Self {
         const SWEEPS: usize = 200;
         let mut this = Self::mean(entries);
-        let (mut of_row, mut of_column) = (vec![weight; entries.rows], vec![weight; entries.cols]);
-        entries.list.iter().for_each(|&(i, j, _)| (of_row[i], of_column[j]) = (of_row[i] + 1.0, of_column[j] + 1.0));
+        let (mut of_row, mut of_column) = (vec![weight; entries.rows()], vec![weight; entries.cols()]);
+        let rest = if entries.are_many() { 1e-6 } else { 1e-9 };
+        entries.iter().for_each(|(i, j, _)| (of_row[i], of_column[j]) = (of_row[i] + 1.0, of_column[j] + 1.0));
         for _ in 0..SWEEPS {
             if until.is_over("offsets of rows and columns") {
                 break;
             }
             let before = this.column.clone();
             this.column.fill(0.0);
-            entries.list.iter().for_each(|&(i, j, y)| this.column[j] += y - this.mean - this.row[i]);
+            entries.iter().for_each(|(i, j, y)| this.column[j] += y - this.mean - this.row[i]);
             this.column.iter_mut().zip(&of_column).for_each(|(b, count)| *b /= count);
             this.row.fill(0.0);
-            entries.list.iter().for_each(|&(i, j, y)| this.row[i] += y - this.mean - this.column[j]);
+            entries.iter().for_each(|(i, j, y)| this.row[i] += y - this.mean - this.column[j]);
             this.row.iter_mut().zip(&of_row).for_each(|(a, count)| *a /= count);
             after(&mut this, [&of_row, &of_column], weight);
             let size = this.column.iter().fold(0.0, |size: f64, b| size.max(b.abs()));
-            if this.column.iter().zip(&before).all(|(new, old)| (new - old).abs() <= 1e-9 * size) {
+            if this.column.iter().zip(&before).all(|(new, old)| (new - old).abs() <= rest * size) {
                 break;
             }
         }
@@ -84,7 +85,7 @@ impl Offsets {
     }
 
     /// What is left of the entries without them.
-    pub fn residual(&self, entries: &Entries) -> Entries {
+    pub fn residual(&self, entries: Entries) -> Entries {
         entries.map(|i, j, y| y - self.at(i, j))
     }
 }
@@ -104,7 +105,7 @@ mod tests {
         let (weight, offsets) = (0.01, Offsets::fit(&entries, 0.01, &Until::done()));
         let mut of_row: Vec<f64> = offsets.row.iter().map(|a| weight * a).collect();
         let mut of_column: Vec<f64> = offsets.column.iter().map(|b| weight * b).collect();
-        for &(i, j, y) in &entries.list {
+        for (i, j, y) in entries.iter() {
             let rest = y - offsets.at(i, j);
             (of_row[i], of_column[j]) = (of_row[i] - rest, of_column[j] - rest);
         }
@@ -120,7 +121,7 @@ mod tests {
         assert!(entries.score(|i, j| offsets.at(i, j)).rmse < 1e-7);
         assert_eq!(offsets.row[5], 0.0);
         assert!(Offsets::fit(&entries, 10.0, &Until::done()).row[0].abs() < offsets.row[0].abs());
-        assert!(offsets.residual(&entries).list.iter().all(|entry| entry.2.abs() < 1e-6));
+        assert!(offsets.residual(entries.clone()).iter().all(|entry| entry.2.abs() < 1e-6));
         let over = Until::after(Some(std::time::Duration::ZERO));
         assert_eq!(Offsets::fit(&entries, 10.0, &over), Offsets::mean(&entries));
     }

@@ -1,3 +1,4 @@
+use melmo::known::Feedback;
 use melmo::seeded::Seeded;
 
 use super::*;
@@ -17,9 +18,9 @@ fn planted(rows: usize, cols: usize, rank: usize, noise: f64) -> Entries {
 
 fn completed(known: &Entries, plan: &Plan) -> Vec<f64> {
     let offsets = plan.offsets(known);
-    let prepared = plan.prepare::<f64>(&offsets.residual(known), 0, &Until::done()).unwrap();
+    let prepared = plan.prepare::<f64>(offsets.residual(known.clone()), 0, &Until::done()).unwrap();
     let report = solve(&prepared, &Settings::default(), Watch::default()).unwrap().report;
-    plan.matrix(&offsets, &report.x, &report.z)
+    plan.completed(&offsets, &report.x, &report.z).matrix()
 }
 
 #[test]
@@ -43,7 +44,10 @@ fn what_is_given_is_not_chosen() {
     let entries = planted(12, 10, 1, 0.1);
     let wanted = Wanted { rank: Some(2), ridge: Some(0.7), ..Wanted::default() };
     let plan = choose(&entries, &wanted, 0, &Until::done()).unwrap();
-    assert_eq!(plan, Plan { offset_weight: None, model: Model::Factors { rank: 2, ridge: 0.7 } });
+    assert_eq!(
+        plan,
+        Plan { offset_weight: None, model: Model::Factors { rank: 2, ridge: 0.7 }, feedback: Feedback::Explicit }
+    );
     let wanted = Wanted { offsets: true, offset_weight: Some(2.5), ridge: Some(0.7), ..Wanted::default() };
     let plan = choose(&entries, &wanted, 0, &Until::done()).unwrap();
     assert!(plan.offset_weight == Some(2.5) && matches!(plan.model, Model::Factors { ridge: 0.7, .. }));
@@ -58,9 +62,10 @@ fn what_is_given_is_not_chosen() {
 #[test]
 fn a_run_from_the_start_only_polishes() {
     let entries = planted(30, 20, 2, 0.3);
-    let plan = Plan { offset_weight: Some(1.0), model: Model::Factors { rank: 4, ridge: 2.0 } };
+    let plan =
+        Plan { offset_weight: Some(1.0), model: Model::Factors { rank: 4, ridge: 2.0 }, feedback: Feedback::Explicit };
     let offsets = plan.offsets(&entries);
-    let prepared = plan.prepare::<f64>(&offsets.residual(&entries), 0, &Until::done()).unwrap();
+    let prepared = plan.prepare::<f64>(offsets.residual(entries), 0, &Until::done()).unwrap();
     let before = prepared.problem.objective(&prepared.start);
     let report = solve(&prepared, &Settings::default(), Watch::default()).unwrap().report;
     assert!((report.objective - before).abs() < 1e-3 * before, "{before} {}", report.objective);
@@ -69,7 +74,7 @@ fn a_run_from_the_start_only_polishes() {
 
 #[test]
 fn rows_and_columns_without_entries_follow_the_offsets() {
-    let list = planted(15, 12, 1, 0.1).list.into_iter().filter(|&(i, j, _)| i != 4 && j != 7).collect();
+    let list = planted(15, 12, 1, 0.1).iter().filter(|&(i, j, _)| i != 4 && j != 7).collect();
     let known = Entries::new(15, 12, list).unwrap();
     assert_eq!(known.empty(), (1, 1));
     let plan = choose(&known, &Wanted { offsets: true, ..Wanted::default() }, 0, &Until::done()).unwrap();
@@ -83,11 +88,12 @@ fn rows_and_columns_without_entries_follow_the_offsets() {
 fn a_small_weight_does_not_leave_gaps_at_zero() {
     let all = planted(30, 20, 2, 0.0);
     let gap = |i: usize, j: usize| (7 * i + 3 * j).is_multiple_of(5);
-    let known = Entries::new(30, 20, all.list.iter().copied().filter(|&(i, j, _)| !gap(i, j)).collect()).unwrap();
+    let known = Entries::new(30, 20, all.iter().filter(|&(i, j, _)| !gap(i, j)).collect()).unwrap();
     for model in
         [Model::SingularValues("mcp:lambda=0.01,mu=3".parse().unwrap()), Model::Factors { rank: 4, ridge: 1e-4 }]
     {
-        let filled = completed(&known, &Plan { offset_weight: Some(1.0), model: model.clone() });
+        let filled =
+            completed(&known, &Plan { offset_weight: Some(1.0), model: model.clone(), feedback: Feedback::Explicit });
         let rmse = all.score(|i, j| filled[i * 20 + j]).rmse;
         assert!(rmse < 0.02, "{model:?}: {rmse}");
     }

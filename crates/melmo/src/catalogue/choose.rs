@@ -6,6 +6,7 @@ use crate::penalty::Streamed;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::smooth::Form as Loss;
+use crate::solver::Als;
 
 /// A method for a problem, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +31,11 @@ pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
             "alternating",
             "two factors with a penalty on W: each is a ridge regression while the other rests",
         ),
-        (Loss::Factors(_), _) => Choice::new(
+        (Loss::Known(_), _) if Als::fits(problem) => Choice::new(
+            "als",
+            "two factors against known entries, a ridge on both: each is a least squares problem while the other rests",
+        ),
+        (Loss::Factors(_) | Loss::Known(_), _) => Choice::new(
             "scaled",
             "two factors, no global L_f: steps whose length is found by trial, in the norm chosen",
         ),

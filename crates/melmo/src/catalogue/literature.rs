@@ -75,6 +75,7 @@ fn why_not(method: &str) -> &'static str {
             "its bounds are on expectations, and need the variance of a batch's gradient, which is not known (docs/theory.md, section 7)"
         }
         "reweighted" => "the inner problems are not solved to a stated accuracy",
+        "als" => "F falls with every half of a sweep; no rate is proven",
         "ipalm" => "Pock & Sabach (2016) ask for shorter steps than are taken with this much inertia",
         "lbfgs" => {
             "Liu & Nocedal (1989) ask for a twice differentiable, uniformly convex function, which F_β is not; elsewhere nothing \

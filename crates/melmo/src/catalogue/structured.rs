@@ -4,7 +4,7 @@ use crate::catalogue::{Arguments, Entry, MethodRow, Parameter};
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::{Alternating, CoordinateDescent, Explored, Palm, Polished, Smoothing};
+use crate::solver::{Als, Alternating, CoordinateDescent, Explored, Palm, Polished, Smoothing};
 
 const BETA: Parameter =
     Parameter::unset("beta", "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
@@ -63,6 +63,16 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 parameters: &[],
             },
             build: |_, problem, geometry, x0| Ok(Box::new(Palm::new(problem, true, x0)?.in_norm(geometry)?)),
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "als",
+                formula: "W ← argmin f(·, H) + g, H ← argmin f(W, ·), exactly",
+                about: "Koren, Bell & Volinsky 2009: two factors against known entries, g a ridge on W",
+                parameters: &[],
+            },
+            build: |_, problem, geometry, x0| Ok(Box::new(Als::new(problem, x0)?.in_norm(geometry)?)),
             uses_geometry: false,
         },
         MethodRow {

@@ -1,7 +1,7 @@
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::Factorization;
 use crate::smooth::logistic::{logistic, logistic_slope};
+use crate::smooth::{Factorization, KnownFactors};
 
 /// What a loss is made of, for the methods that can use it: a variable metric, alternating or coordinate steps.
 #[non_exhaustive]
@@ -26,6 +26,8 @@ pub enum Form<'a, S> {
     },
     /// f(W, H) = c‖M⊙(Y − WH)‖² + ν/2·‖H‖².
     Factors(&'a Factorization<S>),
+    /// f(W, H) = ½Σ (y − (WH)ᵢⱼ)² + ν/2·‖H‖² over known entries.
+    Known(&'a KnownFactors<S>),
     /// f(L, S) = ½‖M⊙(Y − L − S)‖².
     Sum {
         /// Y.

@@ -4,6 +4,7 @@ mod factor;
 mod filtered;
 mod form;
 mod huber;
+mod known;
 #[cfg(test)]
 mod laws;
 mod least_squares;
@@ -18,6 +19,8 @@ pub use factor::Factorization;
 pub use filtered::Filtered;
 pub use form::{Form, Link};
 pub use huber::HuberRegression;
+pub use known::KnownFactors;
+pub(crate) use known::turn;
 pub use least_squares::LeastSquares;
 pub use logistic::Logistic;
 pub use masked::MaskedLeastSquares;

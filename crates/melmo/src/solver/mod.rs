@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod admm;
+mod als;
 mod balance;
 mod convexified;
 mod coordinate;
@@ -32,6 +33,7 @@ mod variable_smoothing;
 
 pub use adaptive::Adaptive;
 pub use admm::Admm;
+pub use als::Als;
 pub(crate) use convexified::RELAXATION;
 pub use coordinate::{Columns, CoordinateDescent, LambdaPath, PathPoint, geometric};
 pub use dca::Dca;

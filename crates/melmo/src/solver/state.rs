@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::real::Real;
 use crate::solver::{
-    adaptive, admm, coordinate, dca, epoch, factors, lbfgs, melmo, polished, primal_dual, proximal_gradient,
+    adaptive, admm, als, coordinate, dca, epoch, factors, lbfgs, melmo, polished, primal_dual, proximal_gradient,
     reweighted, stochastic, subgradient, tilted,
 };
 
@@ -43,6 +43,8 @@ pub enum Memo<S: Real> {
     ProximalGradient(proximal_gradient::Memo<S>),
     /// Of [`Admm`](crate::solver::Admm).
     Admm(admm::Memo<S>),
+    /// Of [`Als`](crate::solver::Als).
+    Als(als::Memo<S>),
     /// Of [`Reweighted`](crate::solver::Reweighted).
     Reweighted(reweighted::Memo<S>),
     /// Of [`PrimalDual`](crate::solver::PrimalDual).
@@ -74,6 +76,7 @@ impl<S: Real> Memo<S> {
             Self::Polished(_) => "polished",
             Self::ProximalGradient(_) => "proximal-gradient",
             Self::Admm(_) => "admm",
+            Self::Als(_) => "als",
             Self::Reweighted(_) => "reweighted",
             Self::PrimalDual(_) => "primal-dual",
             Self::Lbfgs(_) => "lbfgs",

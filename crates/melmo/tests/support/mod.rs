@@ -1,6 +1,8 @@
 //! The golden cases as data: `golden/README.md` says what they are.
 #![allow(dead_code)]
 
+pub mod entries;
+
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,11 +15,25 @@ from melmo._estimator import Floats, validated
 class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Rows as places among ``components_``; NaN marks entries that are missing."""
 
-    def _checked(self, X: Any, reset: bool) -> Floats:
+    def _checked(self, X: Any, reset: bool, sparse: bool = False) -> Any:
+        """X as it is needed; where it may be `sparse`, and is, in compressed rows without repeated or missing entries."""
+        kept = "csr" if sparse else False
+        finite = True if issparse(X) else "allow-nan"
         found = validated(
-            self, X, dtype=[np.float64, np.float32], order="C", ensure_all_finite="allow-nan", reset=reset
+            self,
+            X,
+            accept_sparse=kept,
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=finite,
+            reset=reset,
         )
-        return np.ascontiguousarray(found)
+        if not issparse(found):
+            return np.ascontiguousarray(found)
+        if not found.has_canonical_format:
+            found = found.copy()
+            found.sum_duplicates()
+        return found
 
     if TYPE_CHECKING:  # scikit-learn's, which says nothing of types
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,6 +21,8 @@ class SparseFactorization(Components):
 
     Minimises ‖M⊙(X − WH)‖² + Σ φ(Wᵢⱼ) + ν/2·‖H‖², where M leaves out the entries of X that are NaN. Without a ridge on H (ν = 0) no
     minimiser exists: (tW, H/t) with t → 0 keeps the fit and removes the penalty.
+
+    A sparse X of SciPy stays sparse: what it does not store is 0, and time and memory go with what it stores.
 
     Parameters
     ----------
@@ -47,7 +50,7 @@ class SparseFactorization(Components):
     components_ : array of shape (n_components, n_features)
         H.
     reconstruction_err_ : float
-        ‖M⊙(X − WH)‖ for the W of ``transform``.
+        ‖M⊙(X − WH)‖ for the W of ``transform``; of a sparse X, for the W that the solver ended with.
     objective_ : float
         What was minimised, where the solver ended.
     status_ : str
@@ -97,20 +100,19 @@ class SparseFactorization(Components):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> SparseFactorization:
-        """Finds H. NaN marks entries that are missing."""
-        X = self._checked(X, True)
-        rank = whole("n_components", self.n_components, 1, X.size)  # with more, each entry could have one of its own
-        expect_room(f"n_components = {rank}: W and H", 4 * sum(X.shape) * rank, X.itemsize)
-        size = float(np.sqrt(np.nanmean(X.astype(np.float64) ** 2))) if not np.isnan(X).all() else np.nan
-        if not np.isfinite(size):
-            raise ValueError("X: every entry is missing; expected some numbers")
+        """Finds H. NaN marks entries that are missing; what a sparse X does not store is 0."""
+        X = self._checked(X, True, sparse=True)
+        rank = whole("n_components", self.n_components, 1, X.shape[0] * X.shape[1])  # with more, each entry could have one
+        expect_room(f"n_components = {rank}: W and H", 4 * sum(X.shape) * rank, X.dtype.itemsize)
+        size = _typical(X)
         scale = np.sqrt(size / np.sqrt(rank)) if size > 0 else 1.0
         rng = check_random_state(self.random_state)
         W = (scale * rng.standard_normal((X.shape[0], rank))).astype(X.dtype)
         H = (scale * rng.standard_normal((rank, X.shape[1]))).astype(X.dtype)
         settings = {"method": word("method", self.method), "max_iter": optional_whole("max_iter", self.max_iter, 1)}
         text = penalty_text(self.penalty, self.lam)
-        raw = _melmo.factorize(X, W, H, text, number("ridge", self.ridge), bool(self.nonnegative), settings)
+        Y = (X.shape, X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data) if issparse(X) else X
+        raw = _melmo.factorize(Y, W, H, text, number("ridge", self.ridge), bool(self.nonnegative), settings)
         parts = raw["z"] if self.nonnegative else raw["x"]
         self.components_: Floats = parts[X.shape[0] * rank :].reshape(rank, X.shape[1]).copy()
         self.n_components_ = int(rank)
@@ -118,18 +120,47 @@ class SparseFactorization(Components):
         self.objective_ = float(raw["fun"])
         self.status_ = str(raw["status"])
         self.n_iter_ = max(1, int(raw["nit"]))
-        known = float(np.sqrt(np.nansum(np.square(X, dtype=np.float64))))
+        known = float(np.sqrt(np.nansum(np.square(X.data if issparse(X) else X, dtype=np.float64))))
         warn_unless_settled(self, raw, known * max(1.0, float(np.linalg.norm(self.components_))))
-        self.reconstruction_err_ = float(np.sqrt(np.nansum((X - self._encode(X) @ self.components_) ** 2)))
+        W = raw["z"][: X.shape[0] * rank].reshape(-1, rank) if issparse(X) else self._encode(X)
+        self.reconstruction_err_ = _distance(X, W, self.components_)
         return self
 
-    def _encode(self, X: Floats) -> Floats:
+    def _encode(self, X: Any) -> Floats:
         H = self.components_.astype(X.dtype, copy=False)
         text = penalty_text(self.penalty, self.lam)
+        if issparse(X):
+            # ‖x − wH‖ = ‖xQ − wRᵀ‖ and a constant, with Hᵀ = QR.
+            Q, R = np.linalg.qr(H.T)
+            X, H = np.ascontiguousarray(X @ Q), np.ascontiguousarray(R.T)
         tol = max(number("tol", self.tol), 1e-5) if X.dtype == np.float32 else number("tol", self.tol)
-        return np.asarray(_melmo.encode(X, H, text, bool(self.nonnegative), tol, 10_000)).reshape(len(X), -1)
+        return np.asarray(_melmo.encode(X, H, text, bool(self.nonnegative), tol, 10_000)).reshape(X.shape[0], -1)
 
     def transform(self, X: Any) -> Floats:
         """W for rows X: each minimises its own part of the objective, with H as it is."""
         check_is_fitted(self)
-        return self._encode(self._checked(X, False))
+        return self._encode(self._checked(X, False, sparse=True))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _typical(X: Any) -> float:
+    """The root of the mean square of the entries that are there; of a sparse X, of all."""
+    if issparse(X):
+        return float(np.sqrt(np.square(X.data, dtype=np.float64).sum() / (X.shape[0] * X.shape[1])))
+    size = float(np.sqrt(np.nanmean(X.astype(np.float64) ** 2))) if not np.isnan(X).all() else np.nan
+    if not np.isfinite(size):
+        raise ValueError("X: every entry is missing; expected some numbers")
+    return size
+
+
+def _distance(X: Any, W: Floats, H: Floats) -> float:
+    """‖M⊙(X − WH)‖; of a sparse X from ‖X‖² − 2⟨XHᵀ, W⟩ + ⟨WᵀW, HHᵀ⟩, so that WH is never made."""
+    if not issparse(X):
+        return float(np.sqrt(np.nansum((X - W @ H) ** 2)))
+    W, H = W.astype(np.float64), H.astype(np.float64)
+    squares = np.square(X.data, dtype=np.float64).sum() - 2 * np.sum((X @ H.T) * W) + np.sum((W.T @ W) * (H @ H.T))
+    return float(np.sqrt(max(squares, 0.0)))

@@ -1,5 +1,7 @@
 """Factorisation, completion and separation."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -66,6 +68,38 @@ def test_nonnegative_factors_fit_as_well_as_scikit_learn_s():
     assert np.linalg.norm(X - found @ ours.components_) < max(2 * theirs_error, 0.02 * np.linalg.norm(X))
     missing = np.where(np.random.default_rng(2).random(X.shape) < 0.1, np.nan, X)
     assert ours.fit_transform(missing).min() >= 0
+
+
+@pytest.mark.parametrize("nonnegative", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sparse_counts_stay_sparse_and_give_what_dense_ones_give(nonnegative, dtype):
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(3)
+    X = sparse.random(120, 70, density=0.1, random_state=4, data_rvs=lambda n: rng.poisson(2.0, n) + 1.0)
+    X = sparse.csc_matrix(X, dtype=dtype)
+    model = SparseFactorization(4, penalty="l1", lam=0.1, nonnegative=nonnegative, random_state=0)
+    found = model.fit_transform(X)
+    components, error = model.components_, model.reconstruction_err_
+    close = 1e-6 if dtype == np.float64 else 2e-2
+    assert found.shape == (120, 4) and found.dtype == dtype
+    assert error == pytest.approx(np.linalg.norm(X.toarray() - found @ components), rel=1e-2)
+    dense = SparseFactorization(4, penalty="l1", lam=0.1, nonnegative=nonnegative, random_state=0).fit(X.toarray())
+    assert model.objective_ == pytest.approx(dense.objective_, rel=close)
+    assert np.allclose(model.transform(X[:5]), found[:5], atol=1e-4)
+
+
+def test_a_matrix_that_would_not_fit_as_a_whole_is_factorised():
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(5)
+    places = rng.integers(0, 200_000, 2000), rng.integers(0, 100_000, 2000)  # 160 GB as a whole
+    X = sparse.coo_matrix((np.ones(2000), places), shape=(200_000, 100_000)).tocsr()
+    model = SparseFactorization(2, nonnegative=True, max_iter=3, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # three steps are few
+        model.fit(X)
+    assert model.components_.shape == (2, 100_000)
+    with pytest.raises(ValueError, match="NaN|infinity|inf"):
+        model.fit(sparse.csr_matrix((np.array([np.inf]), ([0], [0])), shape=(4, 4)))
 
 
 def test_the_seed_decides_the_start():

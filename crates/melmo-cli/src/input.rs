@@ -211,6 +211,26 @@ impl Inputs {
         })
     }
 
+    /// Remembers a file that is read piece by piece.
+    pub fn remember_file(&mut self, path: &Path) -> Result<(), Error> {
+        if self.known_again {
+            let until = self.until.clone();
+            let digest = progress::while_reading(path, &until, || digest_of(path));
+            let digest = digest.map_err(|error| Error::input(path, format!("could not read it: {error}")))?;
+            self.remember(path, || digest);
+        }
+        Ok(())
+    }
+
+    /// A text file.
+    pub fn text(&mut self, path: &Path) -> Result<String, Error> {
+        self.read(path, |_, see| {
+            let bytes = std::fs::read(path).map_err(melmo_data::file::io_error(path, "read it"))?;
+            see(&bytes);
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        })
+    }
+
     /// A matrix; a vector is one column.
     pub fn matrix(&mut self, path: &Path) -> Result<Matrix, Error> {
         let (names, array) = match self.open(path)? {

@@ -23,7 +23,7 @@ use crate::statement::Statement;
 /// A command that solves one problem.
 pub trait Solve {
     /// What `deliver` needs of what `prepare` read.
-    type Kept;
+    type Kept<S: Real>;
 
     /// The options that all solving commands share.
     fn solving(&self) -> &Solving;
@@ -32,12 +32,12 @@ pub trait Solve {
     fn outputs(&self) -> Result<Vec<PathBuf>, Error>;
 
     /// Reads the inputs and builds the problem; what it read and chose goes to the summary.
-    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept>, Error>;
+    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept<S>>, Error>;
 
     /// Solves what is solved in parts; none where it is solved in one piece. What became of the parts goes to the summary.
     fn in_parts<S: Real>(
         &self,
-        _ready: &Ready<S, Self::Kept>,
+        _ready: &Ready<S, Self::Kept<S>>,
         _settings: &Settings,
         _until: &Until,
         _summary: &mut Summary,
@@ -48,14 +48,14 @@ pub trait Solve {
     /// Writes what came out, and says how good it is.
     fn deliver<S: Real>(
         &self,
-        kept: &Self::Kept,
+        kept: &Self::Kept<S>,
         solved: &Solved<S>,
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error>;
 
     /// The result as pictures, for a report.
-    fn pictures<S: Real>(&self, _kept: &Self::Kept, _solved: &Solved<S>) -> Vec<melmo_page::Item> {
+    fn pictures<S: Real>(&self, _kept: &Self::Kept<S>, _solved: &Solved<S>) -> Vec<melmo_page::Item> {
         Vec::new()
     }
 }

@@ -47,7 +47,8 @@ pub fn save(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Error> {
     Staged::file(path, bytes)?.place(overwrite)
 }
 
-pub(crate) fn io_error(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
+/// What went wrong with a file, for an error that names it.
+pub fn io_error(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
     let file = path.to_path_buf();
     move |source| Error::Io { file, doing, source }
 }

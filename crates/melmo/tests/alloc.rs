@@ -9,11 +9,12 @@ use melmo::drive::{Epsilon, Options, Status, Stop, run};
 use melmo::error::Error;
 use melmo::geometry::{Geometry, Norm, Oracle, Product, for_layout};
 use melmo::operator::{Columns, Dense, Difference2d, Identity, LinOp, Select};
-use melmo::penalty::{Entrywise, Group, L1, Mcp, Prox, Spectral, Sum};
+use melmo::penalty::{Entrywise, Group, L1, Mcp, Nonnegative, Positive, Prox, Spectral, Sum};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
-use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
+use melmo::smooth::{EntryFactors, EntryLoss, Factorization, LeastSquares, MaskedLeastSquares, Smooth};
+use melmo::sparse::{Csr, Misfit};
 use melmo::threads::Threads;
 use melmo::trace::Record;
 
@@ -27,6 +28,16 @@ fn problems<S: Real>() -> Vec<(&'static str, Problem<S>, Vec<S>)> {
     problems.push(("factorisation", Problem::new(f, g, t).unwrap(), x0));
     let (problem, x0) = entries::known_entries(80, 70, 4);
     problems.push(("known entries", problem, x0));
+    let entries = (0..900u32).map(|k| (k * 37 % 80, k * 53 % 70, S::of(f64::from(k % 5))));
+    let counts = Csr::from_entries(80, 70, entries, |_, _, counts| Ok::<_, Misfit>(counts[0])).unwrap();
+    let f = EntryFactors::new(counts.clone(), EntryLoss::Poisson { floor: 1e-10 }, 4).unwrap();
+    let (layout, x0) = (f.layout().clone(), seeded.normals::<S>(f.layout().size()).iter().map(|v| v.abs()).collect());
+    let g = Entrywise::new(Nonnegative, layout.size());
+    problems.push(("a divergence of counts", Problem::new(f, g, Identity::new(layout)).unwrap(), x0));
+    let f = Factorization::sparse(counts, 4).unwrap();
+    let (layout, x0) = (f.layout().clone(), seeded.normals(f.layout().size()));
+    let g = Entrywise::new(Positive::new::<S>(L1::new(0.1).unwrap()).unwrap(), layout.size());
+    problems.push(("factors of counts", Problem::new(f, g, Identity::new(layout)).unwrap(), x0));
     // Large enough that the nuclear oracle iterates.
     let y: Vec<S> = seeded.normals(100 * 90);
     let layout = Layout::matrix(100, 90).unwrap();

@@ -6,11 +6,14 @@ use melmo::certificate::{Certificate, Claim, Evidence, can_bound};
 use melmo::drive::{Epsilon, Gap, Options, Status, Stop, run};
 use melmo::geometry::{Norm, Oracle, euclidean, for_layout};
 use melmo::operator::{Dense, Difference2d, Difference3d, Identity, LinOp, Scale, Select};
-use melmo::penalty::{ElasticNet, Entrywise, Group, Interval, L1, Mcp, Prox, Ridge, Scad, Spectral};
+use melmo::penalty::{ElasticNet, Entrywise, Group, Interval, L1, Mcp, Nonnegative, Prox, Ridge, Scad, Spectral};
 use melmo::problem::Problem;
 use melmo::report::Report;
 use melmo::seeded::Seeded;
-use melmo::smooth::{Factorization, HuberRegression, LeastSquares, Logistic, MaskedLeastSquares, Smooth};
+use melmo::smooth::{
+    EntryFactors, EntryLoss, Factorization, HuberRegression, LeastSquares, Logistic, MaskedLeastSquares, Smooth,
+};
+use melmo::sparse::{Csr, Misfit};
 
 use crate::support::entries::known_entries;
 
@@ -78,12 +81,26 @@ fn every_method_that_fits_stops_at_epsilon_with_a_certificate_that_verifies() {
     let w = Select::new(factors.layout(), &["W"]).unwrap();
     let on_w = Entrywise::new(L1::new(0.05).unwrap(), 16);
     let lasso = linear(1, 30, 8, Box::new(Entrywise::new(L1::new(1.0).unwrap(), 8)));
-    let (factors, known) = (Problem::new(factors, on_w, w).unwrap(), known_entries(8, 6, 2).0);
-    let problems = [masked(6, 5), variation(2, 6, 5, false), lasso, factors, known];
+    let on_both = Problem::new(
+        factors.clone(),
+        Entrywise::new(L1::new(0.05).unwrap(), 28),
+        Identity::new(factors.layout().clone()),
+    );
+    let on_w = Problem::new(factors, on_w, w).unwrap();
+    let entries = (0..48u32).filter(|at| at % 3 != 0).map(|at| (at / 6, at % 6, f64::from(at % 4)));
+    let counts = Csr::from_entries(8, 6, entries, |_, _, _| Err(Misfit("twice".into()))).unwrap();
+    let counts = EntryFactors::new(counts, EntryLoss::Poisson { floor: 0.1 }, 2).unwrap().ridge(0.1).unwrap();
+    let layout = counts.layout().clone();
+    let counts = Problem::new(counts, Entrywise::new(Nonnegative, 28), Identity::new(layout)).unwrap();
+    let problems = [masked(6, 5), variation(2, 6, 5, false), lasso, on_w, on_both.unwrap(), known_entries(8, 6, 2).0];
     let mut seen = std::collections::BTreeSet::new();
-    for problem in &problems {
+    for problem in problems.iter().chain([&counts]) {
         for row in catalogue::methods::<f64>() {
             let name = row.entry.name;
+            // Methods that leave the domain have no place among counts.
+            if std::ptr::eq(problem, &counts) && name != "majorised" {
+                continue;
+            }
             let x0 = vec![0.2; problem.layout().size()];
             let arguments = Arguments::defaults(&row.entry).unwrap();
             let Ok(mut solver) = (row.build)(&arguments, problem, euclidean(problem.layout()), &x0) else { continue };

@@ -10,8 +10,9 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::schedule::Power;
 use melmo::seeded::Seeded;
-use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
+use melmo::smooth::{EntryFactors, EntryLoss, Factorization, LeastSquares, MaskedLeastSquares, Smooth};
 use melmo::solver::{Melmo, Solver, State};
+use melmo::sparse::{Csr, Misfit};
 use serde_json::{Value, json};
 
 use crate::support::entries::known_entries;
@@ -39,6 +40,21 @@ fn factorisation<S: Real>() -> (Problem<S>, Vec<S>) {
 
 fn known<S: Real>() -> (Problem<S>, Vec<S>) {
     known_entries(9, 7, 3)
+}
+
+fn both_factors<S: Real>() -> (Problem<S>, Vec<S>) {
+    let mut seeded = Seeded::new(6);
+    let f = Factorization::new(seeded.normals::<S>(63), 9, 7, 3).unwrap();
+    let (layout, x0) = (f.layout().clone(), seeded.normals(f.layout().size()));
+    (Problem::new(f, Entrywise::new(Mcp::new(0.5, 3.0).unwrap(), 48), Identity::new(layout)).unwrap(), x0)
+}
+
+fn yes_or_no<S: Real>() -> (Problem<S>, Vec<S>) {
+    let entries = (0..63u32).filter(|at| at % 3 != 0).map(|at| (at / 7, at % 7, S::of(f64::from(at * 5 % 4 / 2))));
+    let entries = Csr::from_entries(9, 7, entries, |_, _, _| Err(Misfit("twice".into()))).unwrap();
+    let f = EntryFactors::new(entries, EntryLoss::Logistic, 3).unwrap().ridge(0.1).unwrap();
+    let (layout, x0) = (f.layout().clone(), Seeded::new(6).normals(f.layout().size()));
+    (Problem::new(f, Entrywise::new(Mcp::new(0.1, 3.0).unwrap(), 48), Identity::new(layout)).unwrap(), x0)
 }
 
 fn regression<S: Real>() -> (Problem<S>, Vec<S>) {
@@ -315,7 +331,9 @@ fn damaged_states_are_refused_or_go_on() {
 
 #[test]
 fn saved_and_restored_is_uninterrupted() {
-    let ran = [masked, differences, factorisation, known, regression].map(saved_and_restored::<f64>).concat();
+    let ran = [masked, differences, factorisation, both_factors, yes_or_no, known, regression]
+        .map(saved_and_restored::<f64>)
+        .concat();
     assert!(methods::<f64>().iter().all(|row| ran.contains(&row.entry.name)), "a method for none of the problems");
     saved_and_restored::<f32>(masked);
     saved_and_restored::<f32>(factorisation);

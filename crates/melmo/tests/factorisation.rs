@@ -1,4 +1,4 @@
-//! Alternating ridge regressions, PALM and iPALM: known optima with budgets of sweeps, masks, certificates.
+//! Alternating ridge regressions, PALM, iPALM and HALS: known optima with budgets of sweeps, masks, certificates.
 
 use melmo::catalogue::{Arguments, find, methods};
 use melmo::certificate::Certificate;
@@ -7,13 +7,14 @@ use melmo::error::Error;
 use melmo::geometry::{Norm, Oracle, for_layout};
 use melmo::linalg::{Dense as _, Into, Mat};
 use melmo::operator::{Identity, Select};
-use melmo::penalty::{Entrywise, Group, L1, Mcp, Prox};
+use melmo::penalty::{Blocks, Entrywise, Group, L1, Mcp, Nonnegative, Positive, Prox};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::report::Report;
 use melmo::seeded::Seeded;
-use melmo::smooth::{Factorization, Smooth};
-use melmo::solver::{Alternating, Smoothing, Solver};
+use melmo::smooth::{EntryFactors, EntryLoss, Factorization, Smooth};
+use melmo::solver::{Alternating, Hals, Majorised, Smoothing, Solver};
+use melmo::sparse::{Csr, Misfit};
 
 fn problem<S: Real>(f: Factorization<S>, g: impl Prox<S> + 'static) -> Problem<S> {
     let t = Select::new(f.layout(), &["W"]).unwrap();
@@ -239,4 +240,141 @@ fn other_problems_are_refused() {
     let grouped = problem(f(), columns);
     let solver = Alternating::new(&grouped, Smoothing::new::<f64>(1.0), &[0.5; 18]).unwrap();
     assert!(matches!(solver.rescaling(5), Err(Error::Unsupported(_))));
+}
+
+/// About a third of the entries of a product of non-negative factors.
+fn counts<S: Real>(rows: usize, cols: usize, rank: usize) -> (Vec<S>, Csr<S>) {
+    let mut seeded = Seeded::new(9);
+    let mut draw = |n: usize| -> Vec<f64> { (0..n).map(|_| seeded.uniform()).collect() };
+    let (w, h, seen) = (draw(rows * rank), draw(rank * cols), draw(rows * cols));
+    let mut y = vec![S::ZERO; rows * cols];
+    for at in (0..rows * cols).filter(|&at| seen[at] < 0.3) {
+        let (i, j) = (at / cols, at % cols);
+        y[at] = S::of((0..rank).map(|k| 3.0 * w[i * rank + k] * h[k * cols + j]).sum());
+    }
+    let entries = y.iter().enumerate().filter(|(_, v)| **v != S::ZERO);
+    let entries = entries.map(|(at, &v)| ((at / cols) as u32, (at % cols) as u32, v));
+    let sparse = Csr::from_entries(rows, cols, entries, |_, _, _| Err(Misfit("twice".into()))).unwrap();
+    (y, sparse)
+}
+
+/// F with W, H ≥ 0 and λ on W.
+fn signed<S: Real>(f: Factorization<S>) -> Problem<S> {
+    let layout = f.layout().clone();
+    let [w, h] = ["W", "H"].map(|name| layout.require(name).unwrap().size());
+    let on_w: Box<dyn Prox<S>> = Box::new(Entrywise::new(Positive::new::<S>(L1::new(0.1).unwrap()).unwrap(), w));
+    let on_h: Box<dyn Prox<S>> = Box::new(Entrywise::new(Nonnegative, h));
+    let g = Blocks::new(&layout, vec![("W", 1.0, on_w), ("H", 1.0, on_h)]).unwrap();
+    Problem::new(f, g, Identity::new(layout)).unwrap()
+}
+
+fn entries_by_turns<S: Real>(small: f64) {
+    let (rows, cols, rank) = (70, 81, 4);
+    let (y, sparse) = counts::<S>(rows, cols, rank);
+    let dense = signed(Factorization::new(y, rows, cols, rank).unwrap().ridge(0.1).unwrap());
+    let sparse = signed(Factorization::sparse(sparse, rank).unwrap().ridge(0.1).unwrap());
+    let x0: Vec<S> = Seeded::new(2).normals::<S>(dense.layout().size()).iter().map(|v| v.abs()).collect();
+    assert_eq!(melmo::catalogue::choose(&sparse).method, "hals");
+    let [of_dense, of_sparse] = [&dense, &sparse].map(|problem| {
+        let (report, _) = solve("hals", &[], problem, &x0, 400);
+        let certificate = report.certificate.as_ref().unwrap();
+        let checked = certificate.verify(problem, &report.x, Certificate::<S>::default_tolerance()).unwrap();
+        assert!(checked.passed(), "{checked:?}");
+        assert!(report.x.iter().all(|v| *v >= S::ZERO));
+        report
+    });
+    assert!((of_dense.objective - of_sparse.objective).abs() <= small * of_dense.objective);
+    let slow = solve("proximal-gradient", &[], &dense, &x0, 400).0.objective;
+    assert!(of_sparse.objective < slow, "{} {slow}", of_sparse.objective);
+    let bound = of_sparse.certificate.unwrap().stationarity.unwrap().bound;
+    assert!(bound < small, "{bound}");
+}
+
+#[test]
+fn factors_with_signs_go_entry_by_entry_dense_or_sparse() {
+    entries_by_turns::<f64>(1e-4);
+    entries_by_turns::<f32>(0.05);
+}
+
+#[test]
+fn entry_by_entry_f_falls_with_every_sweep_and_a_state_resumes() {
+    let (_, sparse) = counts::<f64>(50, 40, 3);
+    let problem = signed(Factorization::sparse(sparse, 3).unwrap());
+    let x0: Vec<f64> = Seeded::new(2).normals::<f64>(270).iter().map(|v| v.abs()).collect();
+    let mut solver = Hals::new(&problem, &x0).unwrap();
+    let (mut last, mut saved) = (f64::INFINITY, None);
+    for k in 0..60 {
+        solver.next();
+        let objective = solver.objective();
+        assert!(objective <= last * (1.0 + 1e-12), "{k}: {objective} after {last}");
+        last = objective;
+        if k == 30 {
+            saved = Some(solver.save());
+        }
+    }
+    let mut again = Hals::new(&problem, &x0).unwrap();
+    again.restore(&saved.unwrap()).unwrap();
+    assert_eq!(again.by_ref().take(29).count(), 29);
+    assert_eq!(again.x(), solver.x());
+}
+
+#[test]
+fn alternating_on_sparse_data_is_alternating_on_all_its_entries() {
+    let (rows, cols, rank) = (40, 30, 3);
+    let (y, sparse) = counts::<f64>(rows, cols, rank);
+    let mcp = || Entrywise::new(Mcp::new(0.4, 3.0).unwrap(), rows * rank);
+    let dense = problem(Factorization::new(y, rows, cols, rank).unwrap().ridge(0.1).unwrap(), mcp());
+    let sparse = problem(Factorization::sparse(sparse, rank).unwrap().ridge(0.1).unwrap(), mcp());
+    let x0: Vec<f64> = Seeded::new(2).normals(dense.layout().size());
+    for (name, steps) in [("alternating", 60), ("palm", 100), ("scaled", 50)] {
+        let [a, b] = [&dense, &sparse].map(|problem| solve(name, &[], problem, &x0, steps).0.objective);
+        assert!((a - b).abs() <= 1e-8 * a, "{name}: {a} {b}");
+    }
+}
+
+/// F with both factors at least 0, or without signs and a penalty.
+fn entries<S: Real>(loss: EntryLoss, signs: bool) -> Problem<S> {
+    let (_, sparse) = counts::<S>(60, 50, 3);
+    let f = EntryFactors::new(sparse, loss, 3).unwrap().ridge(0.1).unwrap();
+    let layout = f.layout().clone();
+    let g: Box<dyn Prox<S>> = match signs {
+        true => Box::new(Entrywise::new(Nonnegative, layout.size())),
+        false => Box::new(Entrywise::new(L1::new(0.05).unwrap(), layout.size())),
+    };
+    Problem::from_boxes(Box::new(f), g, Box::new(Identity::new(layout))).unwrap()
+}
+
+fn parabolas_lower_f<S: Real>(small: f64) {
+    let counts = entries::<S>(EntryLoss::Poisson { floor: 1e-10 }, true);
+    let chances = entries::<S>(EntryLoss::Logistic, false);
+    for problem in [&counts, &chances] {
+        assert_eq!(melmo::catalogue::choose(problem).method, "majorised");
+        let x0: Vec<S> = Seeded::new(2).normals::<S>(330).iter().map(|v| v.abs()).collect();
+        let mut solver = Majorised::new(problem, &x0).unwrap();
+        let mut last = f64::INFINITY;
+        for k in 0..100 {
+            solver.next();
+            let objective = solver.objective();
+            assert!(objective <= last * (1.0 + 100.0 * S::EPSILON), "{k}: {objective} after {last}");
+            last = objective;
+        }
+        let (report, _) = solve("majorised", &[], problem, &x0, 2000);
+        let certificate = report.certificate.as_ref().unwrap();
+        let checked = certificate.verify(problem, &report.x, Certificate::<S>::default_tolerance()).unwrap();
+        assert!(checked.passed(), "{checked:?}");
+        let bound = certificate.dual_norm.upper;
+        assert!(bound < small || std::ptr::eq(problem, &counts), "{bound}"); // counts that shrink towards 0 take their time
+    }
+}
+
+#[test]
+fn counts_and_chances_go_entry_by_entry_and_f_falls() {
+    parabolas_lower_f::<f64>(1e-2);
+    parabolas_lower_f::<f32>(5.0);
+}
+
+#[test]
+fn counts_need_signs() {
+    let problem = entries::<f64>(EntryLoss::Poisson { floor: 1e-10 }, false);
+    assert!(matches!(Majorised::new(&problem, &[0.5; 330]), Err(Error::Unsupported(_))));
 }

@@ -5,10 +5,11 @@ use melmo::catalogue::{Arguments, MethodRow, geometries, methods};
 use melmo::drive::{Options, Stop, run};
 use melmo::geometry::{Geometry, Norm, Oracle, Product, for_block, for_layout};
 use melmo::operator::{Dense, Difference2d, Identity, LinOp, Select};
-use melmo::penalty::{Entrywise, Group, Mcp, Prox};
+use melmo::penalty::{Entrywise, Group, Mcp, Nonnegative, Prox};
 use melmo::problem::Problem;
 use melmo::seeded::Seeded;
-use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
+use melmo::smooth::{EntryFactors, EntryLoss, Factorization, LeastSquares, MaskedLeastSquares, Smooth};
+use melmo::sparse::{Csr, Misfit};
 use melmo::threads::Threads;
 use melmo::trace::Record;
 
@@ -31,6 +32,21 @@ fn factors(mask: bool) -> Named {
     let x0 = seeded.normals(f.layout().size());
     let g = Entrywise::new(Mcp::new(1.0, 3.0).unwrap(), rows * rank);
     (if mask { "masked factors" } else { "factors" }, Problem::new(f, g, t).unwrap(), x0)
+}
+
+fn counts(divergence: bool) -> Named {
+    let (rows, cols, rank) = (3000, 800, 21);
+    let entries = (0..60_000u32).map(|k| (k * 37 % rows as u32, k * 53 % cols as u32, f64::from(k % 5)));
+    let counts = Csr::from_entries(rows, cols, entries, |_, _, counts| Ok::<_, Misfit>(counts[0])).unwrap();
+    let f: Box<dyn Smooth<f64>> = match divergence {
+        false => Box::new(Factorization::sparse(counts, rank).unwrap()),
+        true => Box::new(EntryFactors::new(counts, EntryLoss::Poisson { floor: 1e-10 }, rank).unwrap()),
+    };
+    let layout = f.layout().clone();
+    let x0 = Seeded::new(6).normals::<f64>(layout.size()).iter().map(|v| v.abs()).collect();
+    let g = Entrywise::new(Nonnegative, layout.size());
+    let problem = Problem::from_boxes(f, Box::new(g), Box::new(Identity::new(layout))).unwrap();
+    (if divergence { "a divergence of counts" } else { "factors of counts" }, problem, x0)
 }
 
 fn image(isotropic: bool) -> Named {
@@ -108,7 +124,17 @@ fn same_on_any_number(name: &str, outcome: impl Fn() -> Option<String>) -> bool 
 fn every_method() {
     let (known, start) = known_entries(600, 500, 24);
     let known = ("known entries", known, start);
-    let problems = [factors(false), factors(true), known, image(false), image(true), recovery(), regression()];
+    let problems = [
+        factors(false),
+        factors(true),
+        known,
+        counts(false),
+        counts(true),
+        image(false),
+        image(true),
+        recovery(),
+        regression(),
+    ];
     let mut untested: Vec<&str> = methods::<f64>().iter().map(|method| method.entry.name).collect();
     for (name, problem, x0) in &problems {
         for method in methods::<f64>() {

@@ -16,7 +16,7 @@ pub use check::Check;
 pub use compare::Compare;
 pub use complete::{Answer, Complete, OffsetSteps};
 pub use denoise::Denoise;
-pub use factorize::{Factorize, Scaling};
+pub use factorize::{Factorize, Loss, Scaling};
 pub use recover::Recover;
 pub use regress::{Missing, Predict, Regress, Selection};
 pub use reproduce::Reproduce;

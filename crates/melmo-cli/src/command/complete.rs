@@ -256,7 +256,7 @@ fn scored(summary: &mut Summary, keys: [&'static str; 2], label: &'static str, s
 }
 
 impl Solve for Complete {
-    type Kept = Kept;
+    type Kept<S: Real> = Kept;
 
     fn solving(&self) -> &Solving {
         &self.solving

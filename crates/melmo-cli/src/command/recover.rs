@@ -16,7 +16,7 @@ use crate::session::{Ready, Solve};
 
 impl Solve for Recover {
     /// Rows and columns.
-    type Kept = (usize, usize);
+    type Kept<S: Real> = (usize, usize);
 
     fn solving(&self) -> &Solving {
         &self.solving
@@ -27,7 +27,7 @@ impl Solve for Recover {
         Ok(self.output.iter().cloned().collect())
     }
 
-    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept>, Error> {
+    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept<S>>, Error> {
         let y = inputs.matrix(&self.input)?;
         let (rows, cols) = (y.rows, y.cols);
         let mask = self.mask.as_ref().map(|path| inputs.mask(path, rows, cols)).transpose()?.map(|mask| convert(&mask));
@@ -45,7 +45,7 @@ impl Solve for Recover {
 
     fn deliver<S: Real>(
         &self,
-        kept: &Self::Kept,
+        kept: &Self::Kept<S>,
         solved: &Solved<S>,
         outputs: &mut Outputs,
         summary: &mut Summary,
@@ -59,7 +59,7 @@ impl Solve for Recover {
         }
     }
 
-    fn pictures<S: Real>(&self, kept: &Self::Kept, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+    fn pictures<S: Real>(&self, kept: &Self::Kept<S>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
         let &(rows, cols) = kept;
         heatmap("X", &solved.report.z, rows, cols).map(|image| Gallery::new([image]).into()).into_iter().collect()
     }

@@ -17,7 +17,7 @@ use crate::render::{Summary, progress, short};
 use crate::session::{Ready, Solve};
 
 impl Solve for Rpca {
-    type Kept = Stack;
+    type Kept<S: Real> = Stack;
 
     fn solving(&self) -> &Solving {
         &self.solving

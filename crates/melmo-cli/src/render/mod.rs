@@ -53,3 +53,10 @@ mod tests {
         );
     }
 }
+
+/// A size in memory, in a unit that suits it.
+pub fn bytes(size: usize) -> String {
+    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "KB")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| size as f64 >= *unit).unwrap_or((1.0, "bytes"));
+    format!("{} {name}", short(size as f64 / unit))
+}

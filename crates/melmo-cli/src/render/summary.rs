@@ -13,6 +13,7 @@ pub struct Summary {
 }
 
 struct Fact {
+    /// Empty where people alone are shown it.
     key: &'static str,
     value: Value,
     /// The line for people: a label and a text; none where JSON alone has it.
@@ -41,9 +42,15 @@ impl Summary {
         self.facts.push(Fact { key, value: value.into(), line: None });
     }
 
+    /// A line that people alone are shown.
+    pub fn shown(&mut self, label: &'static str, text: impl Into<String>) {
+        self.facts.push(Fact { key: "", value: Value::Null, line: Some((label, say::line(&text.into()))) });
+    }
+
     /// One object.
     pub fn json(&self) -> Value {
-        Value::Object(self.facts.iter().map(|fact| (fact.key.to_string(), fact.value.clone())).collect::<Map<_, _>>())
+        let named = self.facts.iter().filter(|fact| !fact.key.is_empty());
+        Value::Object(named.map(|fact| (fact.key.to_string(), fact.value.clone())).collect::<Map<_, _>>())
     }
 
     /// The lines: (label, text).

@@ -1,8 +1,10 @@
 //! NumPy's `.npy`: versions 1 to 3, real numbers, integers and truth values, either byte order, C or Fortran order.
 
 mod header;
+mod rows;
 mod write;
 
+pub use rows::Rows;
 pub use write::{encode, write};
 
 use crate::array::{Array, Kind, count};
@@ -20,18 +22,36 @@ pub fn read(path: &Path) -> Result<Array, Error> {
 
 /// An array from the bytes of an npy file. Integers of 64 bits have to lie within ±2⁵³, where `f64` is exact.
 pub fn parse(bytes: &[u8]) -> Result<Array, Error> {
-    let start = header::check(bytes)?;
-    let npy =
-        NpyHeader::from_reader(bytes).map_err(|e| header::wrong(0, brief(&e), "descr, fortran_order and shape"))?;
-    let (kind, swapped) = kind(&npy.dtype())?;
-    let shape = shape(&npy)?;
-    check_length(&shape, kind, bytes.len() - start)?;
-    let fortran = npy.order() == Order::Fortran;
-    let data = numbers(&bytes[start..], kind, swapped);
-    let data = if fortran && shape.len() > 1 { row_major(&shape, &data) } else { data };
+    let Head { start, kind, swapped, shape, order } = Head::parse(bytes, bytes.len())?;
+    let mut data = vec![0.0; (bytes.len() - start) / kind.bytes()];
+    fill(&mut data, &bytes[start..], kind, swapped);
+    let data = if order == Order::Fortran && shape.len() > 1 { row_major(&shape, &data) } else { data };
     let array = Array { shape, data, kind };
     array.check_kind()?;
     Ok(array)
+}
+
+/// What a header says.
+struct Head {
+    /// Where the first entry stands.
+    start: usize,
+    kind: Kind,
+    /// The highest byte of a number comes first.
+    swapped: bool,
+    shape: Vec<usize>,
+    order: Order,
+}
+
+impl Head {
+    /// Of a file of so many bytes, from its first ones.
+    fn parse(bytes: &[u8], length: usize) -> Result<Self, Error> {
+        let start = header::check(bytes)?;
+        let npy =
+            NpyHeader::from_reader(bytes).map_err(|e| header::wrong(0, brief(&e), "descr, fortran_order and shape"))?;
+        let ((kind, swapped), shape) = (kind(&npy.dtype())?, shape(&npy)?);
+        check_length(&shape, kind, length - start)?;
+        Ok(Self { start, kind, swapped, shape, order: npy.order() })
+    }
 }
 
 /// The letters of an array of bytes, as SciPy writes the name of a format.
@@ -87,32 +107,32 @@ fn check_length(shape: &[usize], kind: Kind, available: usize) -> Result<(), Err
 }
 
 /// The entries in one pass; their bytes have been counted.
-fn numbers(bytes: &[u8], kind: Kind, swapped: bool) -> Vec<f64> {
+fn fill(to: &mut [f64], bytes: &[u8], kind: Kind, swapped: bool) {
     match kind {
-        Kind::F32 => collect(bytes, swapped, |b| f64::from(f32::from_le_bytes(b))),
-        Kind::F64 => collect(bytes, swapped, f64::from_le_bytes),
-        Kind::I8 => collect(bytes, swapped, |b| f64::from(i8::from_le_bytes(b))),
-        Kind::I16 => collect(bytes, swapped, |b| f64::from(i16::from_le_bytes(b))),
-        Kind::I32 => collect(bytes, swapped, |b| f64::from(i32::from_le_bytes(b))),
-        Kind::I64 => collect(bytes, swapped, |b| i64::from_le_bytes(b) as f64),
-        Kind::U8 => collect(bytes, swapped, |b| f64::from(u8::from_le_bytes(b))),
-        Kind::U16 => collect(bytes, swapped, |b| f64::from(u16::from_le_bytes(b))),
-        Kind::U32 => collect(bytes, swapped, |b| f64::from(u32::from_le_bytes(b))),
-        Kind::U64 => collect(bytes, swapped, |b| u64::from_le_bytes(b) as f64),
-        Kind::Bool => collect(bytes, swapped, |b| f64::from(u8::from_le_bytes(b))),
+        Kind::F32 => decode(to, bytes, swapped, |b| f64::from(f32::from_le_bytes(b))),
+        Kind::F64 => decode(to, bytes, swapped, f64::from_le_bytes),
+        Kind::I8 => decode(to, bytes, swapped, |b| f64::from(i8::from_le_bytes(b))),
+        Kind::I16 => decode(to, bytes, swapped, |b| f64::from(i16::from_le_bytes(b))),
+        Kind::I32 => decode(to, bytes, swapped, |b| f64::from(i32::from_le_bytes(b))),
+        Kind::I64 => decode(to, bytes, swapped, |b| i64::from_le_bytes(b) as f64),
+        Kind::U8 => decode(to, bytes, swapped, |b| f64::from(u8::from_le_bytes(b))),
+        Kind::U16 => decode(to, bytes, swapped, |b| f64::from(u16::from_le_bytes(b))),
+        Kind::U32 => decode(to, bytes, swapped, |b| f64::from(u32::from_le_bytes(b))),
+        Kind::U64 => decode(to, bytes, swapped, |b| u64::from_le_bytes(b) as f64),
+        Kind::Bool => decode(to, bytes, swapped, |b| f64::from(u8::from_le_bytes(b))),
     }
 }
 
-fn collect<const N: usize>(bytes: &[u8], swapped: bool, f64_of: impl Fn([u8; N]) -> f64) -> Vec<f64> {
+fn decode<const N: usize>(to: &mut [f64], bytes: &[u8], swapped: bool, f64_of: impl Fn([u8; N]) -> f64) {
     let (chunks, _) = bytes.as_chunks::<N>();
     if !swapped {
-        return chunks.iter().map(|&chunk| f64_of(chunk)).collect();
+        return to.iter_mut().zip(chunks).for_each(|(to, &chunk)| *to = f64_of(chunk));
     }
     let reversed = |mut chunk: [u8; N]| {
         chunk.reverse();
         chunk
     };
-    chunks.iter().map(|&chunk| f64_of(reversed(chunk))).collect()
+    to.iter_mut().zip(chunks).for_each(|(to, &chunk)| *to = f64_of(reversed(chunk)));
 }
 
 /// The entries of a Fortran-ordered array, last index fastest.

@@ -1,8 +1,10 @@
 //! Sparse factors.
 
-use melmo_tasks::factorize::{Factors, Rows, row_penalty};
+use melmo::smooth::Factorization;
+use melmo::sparse::Csr;
+use melmo_tasks::factorize::{Factors, Rows, nonnegative, penalised, row_penalty, sparse_loss};
 use melmo_tasks::{PenaltyChoice, Settings, Until};
-use numpy::PyUntypedArrayMethods;
+use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -23,7 +25,11 @@ struct Asked {
     settings: Settings,
 }
 
-/// W and H of Y (NaN where it has no entry) from a start: x is [W | H], z the penalised part with its exact zeros.
+/// A sparse matrix as SciPy has it: its shape, where rows begin, the column of each entry, the values.
+type Compressed<'py> = ((usize, usize), PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, Bound<'py, PyAny>);
+
+/// W and H of Y (NaN where it has no entry; or sparse, 0 where it has none) from a start: x is [W | H], z the penalised part with its
+/// exact zeros.
 #[pyfunction]
 #[pyo3(signature = (y, w, h, penalty, ridge, nonnegative, settings))]
 #[allow(clippy::too_many_arguments, reason = "they are the arguments of the Python function")]
@@ -39,7 +45,7 @@ pub fn factorize<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (penalty, settings) = (super::penalty(penalty)?, solving(settings)?.settings);
     let asked = Asked { rank: 0, penalty, ridge, nonnegative, settings };
-    match array::is_single(y) {
+    match array::is_single(w) {
         true => fit::<f32>(py, y, w, h, asked),
         false => fit::<f64>(py, y, w, h, asked),
     }
@@ -52,30 +58,48 @@ fn fit<'py, S: Scalar + Stored>(
     h: &Bound<'py, PyAny>,
     mut asked: Asked,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let view = array::read::<S>("X", y)?;
-    let [rows, cols] = sides("X", view.shape())?;
     let (w, h) = (array::read::<S>("W", w)?, array::read::<S>("H", h)?);
     asked.rank = sides("W", w.shape())?[1];
-    let Asked { rank, nonnegative, ridge, .. } = asked;
-    let (y, w, h) = (view.as_slice()?, w.as_slice()?.to_vec(), h.as_slice()?.to_vec());
-    if nonnegative {
-        // Its start is found by rounds of its own.
-        let (y, penalty) = (y.to_vec(), asked.penalty.clone());
-        let until = Until::after(asked.settings.time_limit);
-        let prepared = waiting(py, &until, move |until| {
-            let factors = Factors { y: &y, mask: None, rows, cols, rank, penalty: &penalty, ridge };
-            factors.prepare_nonnegative(w, h, until)
-        })?;
-        let prepared = prepared.map_err(raised)?;
-        asked.settings.time_limit = until.left();
-        let solved = py.detach(|| watched(&prepared, &asked.settings))?;
-        return told(py, solved);
-    }
-    let solved = py.detach(|| {
-        let factors = Factors { y, mask: None, rows, cols, rank, penalty: &asked.penalty, ridge };
-        watched(&factors.prepare(w, h).map_err(raised)?, &asked.settings)
-    })?;
+    let loss = match y.extract::<Compressed<'py>>() {
+        Ok(compressed) => sparse::<S>(&compressed, &asked)?,
+        Err(_) => dense::<S>(y, &asked)?,
+    };
+    let (w, h) = (w.as_slice()?.to_vec(), h.as_slice()?.to_vec());
+    let prepared = match asked.nonnegative {
+        true => {
+            // Where entries are missing, its start is found by rounds of its own.
+            let (penalty, until) = (asked.penalty.clone(), Until::after(asked.settings.time_limit));
+            let prepared = waiting(py, &until, move |until| nonnegative(loss, &penalty, w, h, until))?;
+            asked.settings.time_limit = until.left();
+            prepared
+        }
+        false => penalised(loss, &asked.penalty, w, h),
+    };
+    let prepared = prepared.map_err(raised)?;
+    let solved = py.detach(|| watched(&prepared, &asked.settings))?;
     told(py, solved)
+}
+
+/// The loss of all entries, those that are NaN left out.
+fn dense<S: Scalar>(y: &Bound<'_, PyAny>, asked: &Asked) -> PyResult<Factorization<S>> {
+    let view = array::read::<S>("X", y)?;
+    let [rows, cols] = sides("X", view.shape())?;
+    let (y, Asked { rank, penalty, ridge, .. }) = (view.as_slice()?, asked);
+    let factors = Factors { y, mask: None, rows, cols, rank: *rank, penalty, ridge: *ridge };
+    factors.loss().map_err(raised)
+}
+
+/// The loss of the entries that there are, the others 0.
+fn sparse<S: Scalar>(
+    ((rows, cols), starts, columns, values): &Compressed<'_>,
+    asked: &Asked,
+) -> PyResult<Factorization<S>> {
+    // What is negative becomes too large, and is refused as such.
+    let starts = starts.as_slice()?.iter().map(|&i| usize::try_from(i).unwrap_or(usize::MAX)).collect();
+    let columns = columns.as_slice()?.iter().map(|&j| u32::try_from(j).unwrap_or(u32::MAX)).collect();
+    let values = array::owned::<S>("values", values)?;
+    let y = Csr::new(*rows, *cols, starts, columns, values).map_err(|misfit| PyValueError::new_err(misfit.0))?;
+    sparse_loss(y, asked.rank, asked.ridge).map_err(raised)
 }
 
 /// W of new rows for an H that is known.

@@ -1,9 +1,16 @@
 //! Sparse low-rank factors: ‖M⊙(Y − WH)‖² + Σ φ(Wᵢⱼ) + ν/2·‖H‖².
 
+mod entries;
 mod nonnegative;
 mod rows;
+mod topics;
 
+pub use entries::{independent, logistic_loss, of_entries, poisson_loss, told_right};
+pub use nonnegative::nonnegative;
 pub use rows::{Rows, row_penalty};
+pub use topics::{coherence, strongest};
+
+use std::sync::Arc;
 
 use melmo::catalogue::Lift;
 use melmo::geometry::Norm;
@@ -11,7 +18,8 @@ use melmo::linalg::Mat;
 use melmo::operator::{LinOp, Select};
 use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::smooth::{Factorization, Smooth};
+use melmo::smooth::{self, Factorization, Smooth};
+use melmo::sparse::Csr;
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
@@ -40,7 +48,7 @@ pub struct Factors<'d, S> {
 
 impl<S: Real> Factors<'_, S> {
     /// ‖M⊙(Y − WH)‖² + ν/2·‖H‖².
-    fn loss(&self) -> Result<Factorization<S>, Error> {
+    pub fn loss(&self) -> Result<Factorization<S>, Error> {
         let Self { rows, cols, rank, .. } = *self;
         crate::magnitude::check_known("Y", self.y)?;
         let complete = self.mask.is_none() && !self.y.iter().any(|y| y.f64().is_nan());
@@ -55,16 +63,49 @@ impl<S: Real> Factors<'_, S> {
 
     /// The problem, from a start W, H.
     pub fn prepare(&self, w: Vec<S>, h: Vec<S>) -> Result<Prepared<S>, Error> {
-        let Self { rows, cols, rank, .. } = *self;
-        let f = self.loss()?;
-        let t = Select::new(f.layout(), &["W"])?;
-        let g = self.penalty.build(&Lift::Entries, LinOp::<S>::range(&t))?;
-        let problem = Problem::from_boxes(Box::new(f), g, Box::new(t))?;
-        melmo::error::Error::expect_len("the start of W", rows * rank, w.len())?;
-        melmo::error::Error::expect_len("the start of H", rank * cols, h.len())?;
-        let defaults = Defaults { norm: Norm::Spectral, ..Defaults::default() };
-        Ok(Prepared { problem, start: [w, h].concat(), defaults, optimum: None })
+        penalised(self.loss()?, self.penalty, w, h)
     }
+}
+
+/// ‖Y − WH‖² + ν/2·‖H‖² of a sparse Y, which is 0 where it has no entry.
+pub fn sparse_loss<S: Real>(y: Csr<S>, rank: usize, ridge: f64) -> Result<Factorization<S>, Error> {
+    crate::magnitude::check_known("Y", y.values())?;
+    Ok(Factorization::sparse(y, rank)?.ridge(ridge)?)
+}
+
+/// The same of a Y whose rows are read when they are needed.
+pub fn loss_of_rows<S: Real>(y: Arc<dyn smooth::Rows<S>>, rank: usize, ridge: f64) -> Result<Factorization<S>, Error> {
+    let loss = Factorization::of_rows(y, rank)?.ridge(ridge)?;
+    crate::magnitude::check::<S>("Y", loss.data_squared().sqrt())?;
+    Ok(loss)
+}
+
+/// The problem of any Y with a penalty on W, from a start W, H.
+pub fn penalised<S: Real>(
+    f: Factorization<S>,
+    penalty: &PenaltyChoice,
+    w: Vec<S>,
+    h: Vec<S>,
+) -> Result<Prepared<S>, Error> {
+    let start = start(&f, w, h)?;
+    let t = Select::new(f.layout(), &["W"])?;
+    let g = penalty.build(&Lift::Entries, LinOp::<S>::range(&t))?;
+    let problem = Problem::from_boxes(Box::new(f), g, Box::new(t))?;
+    let defaults = Defaults { norm: Norm::Spectral, ..Defaults::default() };
+    Ok(Prepared { problem, start, defaults, optimum: None })
+}
+
+/// [W | H], if they fit.
+fn start<S: Real>(f: &Factorization<S>, w: Vec<S>, h: Vec<S>) -> Result<Vec<S>, Error> {
+    let (rows, cols, rank) = f.shape();
+    joined([rows * rank, rank * cols], w, h)
+}
+
+/// The same for factors of so many entries.
+fn joined<S: Real>(sizes: [usize; 2], w: Vec<S>, h: Vec<S>) -> Result<Vec<S>, Error> {
+    melmo::error::Error::expect_len("the start of W", sizes[0], w.len())?;
+    melmo::error::Error::expect_len("the start of H", sizes[1], h.len())?;
+    Ok([w, h].concat())
 }
 
 /// Σ_{i>r} σᵢ(Y)²: no W, H of that rank come closer to Y (Eckart and Young 1936), so F ≥ this whatever is penalised, and
@@ -76,18 +117,12 @@ pub fn eckart_young<S: Real>(y: &[S], rows: usize, cols: usize, rank: usize) -> 
     found.then(|| values.iter().skip(rank).map(|value| value.f64().powi(2)).sum())
 }
 
-/// ‖M⊙(Y − WH)‖²/‖M⊙Y‖², over the entries that are observed.
-pub fn relative_error<S: Real>(factors: &Factors<'_, S>, w: &[S], h: &[S]) -> Result<f64, Error> {
-    let Factors { rows, cols, rank, .. } = *factors;
-    let mask = crate::recover::observed(factors.y, factors.mask)?;
-    let mut product = vec![S::ZERO; rows * cols];
-    S::gemm(&mut product, melmo::linalg::Into::Replace, S::ONE, Mat::new(w, rows, rank), Mat::new(h, rank, cols));
-    let (mut error, mut total) = (0.0, 0.0);
-    for ((&y, &fit), _) in factors.y.iter().zip(&product).zip(&mask).filter(|(_, m)| **m > S::ZERO) {
-        error += (y - fit).f64().powi(2);
-        total += y.f64().powi(2);
-    }
-    Ok(if total > 0.0 { error / total } else { error })
+/// ‖M⊙(Y − WH)‖²/‖M⊙Y‖², over the entries that are observed; with one pass over Y.
+pub fn relative_error<S: Real>(f: &Factorization<S>, w: &[S], h: &[S]) -> Result<f64, Error> {
+    let (x, (c, ridge)) = (start(f, w.to_vec(), h.to_vec())?, f.weights());
+    let value = f.value_grad(&mut vec![S::ZERO; x.len()], &x, &mut vec![S::ZERO; f.work_len()]);
+    let error = ((value - 0.5 * ridge * melmo::vector::norm2_squared(h)) / c).max(0.0);
+    Ok(if f.data_squared() > 0.0 { error / f.data_squared() } else { error })
 }
 
 /// Y mapped to [0, 1], with its least and largest entry; NaN stays. A constant matrix becomes 0.
@@ -108,9 +143,8 @@ mod tests {
         let y = [3.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
         assert!((eckart_young::<f64>(&y, 3, 4, 1).unwrap() - 5.0).abs() < 1e-12);
         assert_eq!(eckart_young(&[1.0, f64::NAN], 1, 2, 1), None);
-        let penalty = PENALTY.parse().unwrap();
-        let factors = Factors { y: &y[..], mask: None, rows: 3, cols: 4, rank: 1, penalty: &penalty, ridge: 0.0 };
-        let error = relative_error(&factors, &[1.0, 0.0, 0.0], &[3.0, 0.0, 0.0, 0.0]).unwrap();
+        let f = Factorization::new(y.to_vec(), 3, 4, 1).unwrap().ridge(0.5).unwrap();
+        let error = relative_error(&f, &[1.0, 0.0, 0.0], &[3.0, 0.0, 0.0, 0.0]).unwrap();
         assert!((error - 5.0 / 14.0).abs() < 1e-15);
     }
 

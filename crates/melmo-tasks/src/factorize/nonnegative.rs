@@ -1,15 +1,14 @@
 //! Both factors without negative entries.
 
 use melmo::catalogue::Lift;
-use melmo::error::Error as Refused;
 use melmo::operator::Identity;
 use melmo::penalty::Blocks;
 use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::smooth::Smooth;
+use melmo::smooth::{Factorization, Smooth};
 
-use super::Factors;
 use super::rows::{Rows, row_penalty, units};
+use super::start;
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
@@ -28,47 +27,67 @@ const TUNED: Tuned = Tuned {
     reason: "projected steps whose length is found by trial, from where exact steps entry by entry ended",
 };
 
-impl<S: Real> Factors<'_, S> {
-    /// The problem with W ≥ 0 and H ≥ 0, from a start whose signs are dropped. W and H are improved by turns first, entry by
-    /// entry: the solver's own steps then mostly earn the certificate.
-    ///
-    /// What is over before that start is found begins from where it got to.
-    pub fn prepare_nonnegative(&self, mut w: Vec<S>, mut h: Vec<S>, until: &Until) -> Result<Prepared<S>, Error> {
-        let Self { rows, cols, rank, .. } = *self;
-        Refused::expect_len("the start of W", rows * rank, w.len())?;
-        Refused::expect_len("the start of H", rank * cols, h.len())?;
-        w.iter_mut().chain(&mut h).for_each(|v| *v = v.abs());
-        let f = self.loss()?;
-        let layout = f.layout().clone();
-        let block = |name: &str| melmo::block::Layout::new([(name, 1, layout.require(name).map_or(0, |b| b.size()))]);
-        let on_w = self.penalty.build(&Lift::Nonnegative, &block("W")?)?;
-        let nonnegative = PenaltyChoice::new("nonnegative", &[])?;
-        let on_h = nonnegative.build(&Lift::Entries, &block("H")?)?;
-        let g = Blocks::new(&layout, vec![("W", 1.0, on_w), ("H", 1.0, on_h)])?;
-        self.alternate(&mut w, &mut h, &nonnegative, until)?;
-        let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
-        let defaults = Defaults { iterations: 500, tuned: Some(TUNED), ..Defaults::default() };
-        Ok(Prepared { problem, start: [w, h].concat(), defaults, optimum: None })
+/// The problem of any Y with W ≥ 0 and H ≥ 0, from a start whose signs are dropped. Where entries are missing, W and H are improved
+/// by turns first, entry by entry: the solver's own steps then mostly earn the certificate.
+///
+/// What is over before that start is found begins from where it got to.
+pub fn nonnegative<S: Real>(
+    f: Factorization<S>,
+    penalty: &PenaltyChoice,
+    w: Vec<S>,
+    h: Vec<S>,
+    until: &Until,
+) -> Result<Prepared<S>, Error> {
+    let mut start = start(&f, w, h)?;
+    start.iter_mut().for_each(|v| *v = v.abs());
+    let layout = f.layout().clone();
+    let block = |name: &str| melmo::block::Layout::new([(name, 1, layout.require(name).map_or(0, |b| b.size()))]);
+    let on_w = penalty.build(&Lift::Nonnegative, &block("W")?)?;
+    let signed = PenaltyChoice::new("nonnegative", &[])?;
+    let on_h = signed.build(&Lift::Entries, &block("H")?)?;
+    let g = Blocks::new(&layout, vec![("W", 1.0, on_w), ("H", 1.0, on_h)])?;
+    let mut defaults = Defaults::default();
+    if let Some(mask) = f.mask() {
+        Missing::new(&f, mask).alternate(&mut start, [penalty, &signed], until)?;
+        defaults = Defaults { iterations: 500, tuned: Some(TUNED), ..defaults };
+    }
+    let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
+    Ok(Prepared { problem, start, defaults, optimum: None })
+}
+
+/// Y with entries that are missing, NaN, by rows and by columns.
+struct Missing<S> {
+    y: Vec<S>,
+    turned: Vec<S>,
+    shape: (usize, usize, usize),
+    ridge: f64,
+}
+
+impl<S: Real> Missing<S> {
+    fn new(f: &Factorization<S>, mask: &[S]) -> Self {
+        let (rows, cols, _) = f.shape();
+        let known = f.data().dense().unwrap_or_default().iter().zip(mask);
+        let y: Vec<S> = known.map(|(&y, &m)| if m > S::ZERO { y } else { S::of(f64::NAN) }).collect();
+        let turned = transposed(&y, rows, cols);
+        Self { y, turned, shape: f.shape(), ridge: f.weights().1 }
     }
 
-    fn alternate(&self, w: &mut [S], h: &mut [S], nonnegative: &PenaltyChoice, until: &Until) -> Result<(), Error> {
-        let Self { rows, cols, rank, ridge, .. } = *self;
-        let (phi, floor) = (row_penalty(self.penalty, rank, true)?, row_penalty(nonnegative, rank, false)?);
+    fn alternate(&self, x: &mut [S], penalties: [&PenaltyChoice; 2], until: &Until) -> Result<(), Error> {
+        let (rows, cols, rank) = self.shape;
+        let (w, h) = x.split_at_mut(rows * rank);
+        let (phi, floor) = (row_penalty(penalties[0], rank, true)?, row_penalty(penalties[1], rank, false)?);
         let (phi, floor) = (units(&*phi)?, units(&*floor)?);
-        let mask = crate::recover::observed(self.y, self.mask)?;
-        let y: Vec<S> =
-            self.y.iter().zip(&mask).map(|(&y, &m)| if m > S::ZERO { y } else { S::of(f64::NAN) }).collect();
-        let turned = transposed(&y, rows, cols);
         let (mut before, mut h_turned, mut w_turned);
         for _ in 0..ROUNDS {
             if until.is_over("W and H by turns") {
                 break;
             }
             before = w.to_vec();
-            Rows { y: &y, basis: h, cols, rank, ridge: 0.0 }.improve(phi, w, SWEEPS);
+            Rows { y: &self.y, basis: h, cols, rank, ridge: 0.0 }.improve(phi, w, SWEEPS);
             w_turned = transposed(w, rows, rank);
             h_turned = transposed(h, rank, cols);
-            Rows { y: &turned, basis: &w_turned, cols: rows, rank, ridge }.improve(floor, &mut h_turned, SWEEPS);
+            let columns = Rows { y: &self.turned, basis: &w_turned, cols: rows, rank, ridge: self.ridge };
+            columns.improve(floor, &mut h_turned, SWEEPS);
             h.copy_from_slice(&transposed(&h_turned, cols, rank));
             let moved: f64 = before.iter().zip(&*w).map(|(a, b)| (*a - *b).f64().powi(2)).sum::<f64>().sqrt();
             if moved <= RESTS * melmo::vector::norm2(w) {
@@ -87,6 +106,7 @@ fn transposed<S: Real>(a: &[S], rows: usize, cols: usize) -> Vec<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::factorize::Factors;
     use crate::{Settings, Watch, solve};
     use melmo::seeded::Seeded;
 
@@ -101,11 +121,12 @@ mod tests {
         y[7] = f64::NAN;
         let penalty = "l1:lambda=1e-4".parse().unwrap();
         let factors = Factors { y: &y, mask: None, rows, cols, rank, penalty: &penalty, ridge: 1e-4 };
-        let prepared = factors.prepare_nonnegative(draw(rows * rank), draw(rank * cols), &Until::done()).unwrap();
+        let (w, h) = (draw(rows * rank), draw(rank * cols));
+        let prepared = nonnegative(factors.loss().unwrap(), &penalty, w, h, &Until::done()).unwrap();
         let solved = solve(&prepared, &Settings::default(), Watch::default()).unwrap();
         // z has the signs and the zeros; x is the point that the certificate speaks of.
         let (w, h) = solved.report.z.split_at(rows * rank);
         assert!(solved.report.z.iter().all(|v| *v >= 0.0));
-        assert!(super::super::relative_error(&factors, w, h).unwrap() < 1e-4);
+        assert!(super::super::relative_error(&factors.loss().unwrap(), w, h).unwrap() < 1e-4);
     }
 }

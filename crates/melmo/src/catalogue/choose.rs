@@ -35,7 +35,14 @@ pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
             "als",
             "two factors against known entries, a ridge on both: each is a least squares problem while the other rests",
         ),
-        (Loss::Factors(_) | Loss::Known(_), _) => Choice::new(
+        (Loss::Factors(f), Operator::Identity) if f.mask().is_none() && problem.g().coordinates().is_some() => {
+            Choice::new("hals", "two factors with penalties of their entries: each entry exactly while the others rest")
+        }
+        (Loss::Entries(_), Operator::Identity) if problem.g().coordinates().is_some() => Choice::new(
+            "majorised",
+            "factors of counts, or of yes and no: each entry by a parabola above the loss while the others rest",
+        ),
+        (Loss::Factors(_) | Loss::Known(_) | Loss::Entries(_), _) => Choice::new(
             "scaled",
             "two factors, no global L_f: steps whose length is found by trial, in the norm chosen",
         ),

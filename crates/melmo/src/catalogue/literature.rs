@@ -77,6 +77,10 @@ fn why_not(method: &str) -> &'static str {
         "reweighted" => "the inner problems are not solved to a stated accuracy",
         "als" => "F falls with every half of a sweep; no rate is proven",
         "ipalm" => "Pock & Sabach (2016) ask for shorter steps than are taken with this much inertia",
+        "hals" => {
+            "F falls with every sweep; its limit points are stationary (Gillis & Glineur 2012), no rate is proven"
+        }
+        "majorised" => "F falls with every entry; no rate is proven",
         "lbfgs" => {
             "Liu & Nocedal (1989) ask for a twice differentiable, uniformly convex function, which F_β is not; elsewhere nothing \
              bounds the angle between a step and the gradient"

@@ -4,7 +4,7 @@ use crate::catalogue::{Arguments, Entry, MethodRow, Parameter};
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::{Als, Alternating, CoordinateDescent, Explored, Palm, Polished, Smoothing};
+use crate::solver::{Als, Alternating, CoordinateDescent, Explored, Hals, Majorised, Palm, Polished, Smoothing};
 
 const BETA: Parameter =
     Parameter::unset("beta", "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
@@ -73,6 +73,26 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 parameters: &[],
             },
             build: |_, problem, geometry, x0| Ok(Box::new(Als::new(problem, x0)?.in_norm(geometry)?)),
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "hals",
+                formula: "W_·k ← prox_{g/m}(W_·k − ∇f/m), m = 2c(HHᵀ)_kk, k = 1, …, r; H_k· likewise; from points ahead while F falls",
+                about: "Cichocki & Phan 2009, Ang & Gillis 2019: factorisation with penalties, or signs, of the entries of W and H",
+                parameters: &[],
+            },
+            build: |_, problem, geometry, x0| Ok(Box::new(Hals::new(problem, x0)?.in_norm(geometry)?)),
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "majorised",
+                formula: "x_c ← prox_{g_c/m}(x_c − ∂_cf/m) for every entry of W, then of H; m the curvature of a parabola above f",
+                about: "after Hsieh & Dhillon 2011: factors of counts (W, H ≥ 0), or of yes and no",
+                parameters: &[],
+            },
+            build: |_, problem, geometry, x0| Ok(Box::new(Majorised::new(problem, x0)?.in_norm(geometry)?)),
             uses_geometry: false,
         },
         MethodRow {

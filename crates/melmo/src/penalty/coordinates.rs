@@ -4,7 +4,7 @@ use crate::penalty::blocks::Part;
 use crate::penalty::reply::Reply;
 use crate::penalty::{Blocks, Entrywise, Group, Separable};
 use crate::real::Real;
-use crate::vector::norm2;
+use crate::vector::{norm2, simd};
 
 /// g(u) = Σ_c g_c(u_c) over disjoint units c (an entry, a group) that cover all entries; an unpenalised entry is a unit with
 /// g_c = 0.
@@ -26,6 +26,12 @@ pub trait Coordinates<S: Real>: Send + Sync {
 
     /// u ← prox_{βg_c}(u), for βρ < 1.
     fn prox_of(&self, c: usize, u: &mut [S], beta: f64);
+
+    /// u_k ← prox_{βg_c}(u_k) for the units c = first, first + every, …, of one entry each.
+    fn prox_every(&self, first: usize, every: usize, u: &mut [S], beta: f64) {
+        let units = u.iter_mut().enumerate();
+        units.for_each(|(k, u)| self.prox_of(first + k * every, std::slice::from_mut(u), beta));
+    }
 
     /// min over u of a/2·‖u − y‖² + g_c(u), for any a ≥ 0; `None` where it is not known.
     fn least_of(&self, c: usize, y: &[S], a: f64) -> Option<f64>;
@@ -90,6 +96,21 @@ impl<S: Real, P: Separable<S>> Coordinates<S> for Entrywise<P, S> {
         let w = weight(&self.weights, c);
         if w > S::ZERO {
             u[0] = self.phi.prox_phi(u[0], S::of(beta) * w) + S::ZERO; // a zero is 0, never −0
+        }
+    }
+
+    fn prox_every(&self, first: usize, every: usize, u: &mut [S], beta: f64) {
+        let beta = S::of(beta);
+        match &self.weights {
+            None => simd(
+                #[inline(always)]
+                || u.iter_mut().for_each(|u| *u = self.phi.prox_phi(*u, beta) + S::ZERO),
+            ),
+            Some(weights) => {
+                for (u, &w) in u.iter_mut().zip(weights[first..].iter().step_by(every)).filter(|(_, w)| **w > S::ZERO) {
+                    *u = self.phi.prox_phi(*u, beta * w) + S::ZERO;
+                }
+            }
         }
     }
 
@@ -209,6 +230,19 @@ impl<S: Real> Coordinates<S> for Blocks<S> {
     fn prox_of(&self, c: usize, u: &mut [S], beta: f64) {
         if let Owner::Part(part, g, c) = self.owner(c) {
             g.prox_of(c, u, part.weight * beta);
+        }
+    }
+
+    /// Whose the first unit is, all are, unless they reach beyond its part.
+    fn prox_every(&self, first: usize, every: usize, u: &mut [S], beta: f64) {
+        match self.owner(first) {
+            Owner::Part(part, g, c) if c + u.len().saturating_sub(1) * every < g.units() => {
+                g.prox_every(c, every, u, part.weight * beta);
+            }
+            _ => {
+                let units = u.iter_mut().enumerate();
+                units.for_each(|(k, u)| self.prox_of(first + k * every, std::slice::from_mut(u), beta));
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 use crate::operator::LinOp;
 use crate::real::Real;
 use crate::smooth::logistic::{logistic, logistic_slope};
-use crate::smooth::{Factorization, KnownFactors};
+use crate::smooth::{EntryFactors, Factorization, KnownFactors};
 
 /// What a loss is made of, for the methods that can use it: a variable metric, alternating or coordinate steps.
 #[non_exhaustive]
@@ -28,6 +28,8 @@ pub enum Form<'a, S> {
     Factors(&'a Factorization<S>),
     /// f(W, H) = ½Σ (y − (WH)ᵢⱼ)² + ν/2·‖H‖² over known entries.
     Known(&'a KnownFactors<S>),
+    /// f(W, H) = Σ h((WH)ᵢⱼ) + ν/2·‖H‖² over the entries of a sparse Y: counts, or yes and no.
+    Entries(&'a EntryFactors<S>),
     /// f(L, S) = ½‖M⊙(Y − L − S)‖².
     Sum {
         /// Y.

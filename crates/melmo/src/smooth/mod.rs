@@ -1,6 +1,7 @@
 //! f: smooth losses. A loss gives its value and its gradient in one call, and knows the blocks of its variable.
 
-mod factor;
+pub(crate) mod entry_factors;
+pub(crate) mod factor;
 mod filtered;
 mod form;
 mod huber;
@@ -15,7 +16,8 @@ mod residual;
 mod robust_pca;
 mod sampled;
 
-pub use factor::Factorization;
+pub use entry_factors::{EntryFactors, EntryLoss};
+pub use factor::{Data, Factorization, Rows};
 pub use filtered::Filtered;
 pub use form::{Form, Link};
 pub use huber::HuberRegression;

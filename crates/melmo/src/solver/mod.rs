@@ -38,7 +38,7 @@ pub(crate) use convexified::RELAXATION;
 pub use coordinate::{Columns, CoordinateDescent, LambdaPath, PathPoint, geometric};
 pub use dca::Dca;
 pub use epoch::Epoch;
-pub use factors::{Alternating, Explored, HANDOVER, Palm};
+pub use factors::{Alternating, Explored, HANDOVER, Hals, Majorised, Palm};
 pub(crate) use guard::EVERY as CHECKED_EVERY;
 pub use lbfgs::Lbfgs;
 pub use melmo::Melmo;

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::operator::Form;
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::solver::unsmoothed::Known;
 use crate::space::Host;
 use crate::vector;
 
@@ -71,6 +72,11 @@ impl<S: Real> Pair<S> {
         self.tx.iter_mut().zip(&self.scaled).for_each(|(w, &scaled)| *w = S::of(scaled.f64() / self.step));
         v.copy_from_slice(grad);
         problem.t().adjoint_add(v, &self.tx, &mut self.work);
+    }
+
+    /// The pair, for whoever stands beside it.
+    pub fn known(&self) -> Known<'_, S> {
+        Known { z: &self.z, scaled: &self.scaled, step: self.step }
     }
 
     /// What it shows.

@@ -59,6 +59,10 @@ pub enum Memo<S: Real> {
     Explored(factors::explore::Memo<S>),
     /// Of [`Palm`](crate::solver::Palm).
     Palm(factors::palm::Memo<S>),
+    /// Of [`Hals`](crate::solver::Hals).
+    Hals(factors::hals::Memo<S>),
+    /// Of [`Majorised`](crate::solver::Majorised).
+    Majorised(factors::majorised::Memo<S>),
     /// Of [`CoordinateDescent`](crate::solver::CoordinateDescent).
     CoordinateDescent(coordinate::Memo<S>),
 }
@@ -84,6 +88,8 @@ impl<S: Real> Memo<S> {
             Self::Alternating(_) => "alternating",
             Self::Explored(_) => "explored",
             Self::Palm(_) => "palm",
+            Self::Hals(_) => "hals",
+            Self::Majorised(_) => "majorised",
             Self::CoordinateDescent(_) => "coordinate-descent",
         }
     }

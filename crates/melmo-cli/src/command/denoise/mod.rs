@@ -185,7 +185,7 @@ impl Denoise {
 }
 
 impl Solve for Denoise {
-    type Kept = Kept;
+    type Kept<S: Real> = Kept;
 
     fn solving(&self) -> &Solving {
         &self.solving
@@ -197,14 +197,14 @@ impl Solve for Denoise {
         Ok(all)
     }
 
-    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept>, Error> {
+    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept<S>>, Error> {
         let (picture, reference) = self.pictures(inputs)?;
         self.ready(picture, reference, inputs, summary)
     }
 
     fn in_parts<S: Real>(
         &self,
-        ready: &Ready<S, Self::Kept>,
+        ready: &Ready<S, Self::Kept<S>>,
         settings: &Settings,
         until: &Until,
         summary: &mut Summary,
@@ -214,7 +214,7 @@ impl Solve for Denoise {
 
     fn deliver<S: Real>(
         &self,
-        kept: &Self::Kept,
+        kept: &Self::Kept<S>,
         solved: &Solved<S>,
         outputs: &mut Outputs,
         summary: &mut Summary,
@@ -231,7 +231,7 @@ impl Solve for Denoise {
         denoised.write(outputs, &self.target())
     }
 
-    fn pictures<S: Real>(&self, kept: &Self::Kept, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+    fn pictures<S: Real>(&self, kept: &Self::Kept<S>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
         let after = kept.picture.with(&solved.report.x, kept.scale);
         let pair = kept.picture.preview("before").zip(after.preview("after"));
         pair.map(|(before, after)| melmo_page::ImagePair::new("Before and after", before, after).into())

@@ -62,7 +62,7 @@ impl Regress {
 }
 
 impl Solve for Regress {
-    type Kept = Kept;
+    type Kept<S: Real> = Kept;
 
     fn solving(&self) -> &Solving {
         &self.solving
@@ -79,7 +79,7 @@ impl Solve for Regress {
         Ok(all)
     }
 
-    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept>, Error> {
+    fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept<S>>, Error> {
         let Table { encoding, x, rows, y, labels, target, dropped } = self.table(inputs)?;
         let names = encoding.names();
         let loss = self.loss.settled(&y);
@@ -126,7 +126,7 @@ impl Solve for Regress {
 
     fn deliver<S: Real>(
         &self,
-        kept: &Self::Kept,
+        kept: &Self::Kept<S>,
         solved: &Solved<S>,
         outputs: &mut Outputs,
         summary: &mut Summary,
@@ -171,7 +171,7 @@ impl Solve for Regress {
         }
     }
 
-    fn pictures<S: Real>(&self, kept: &Self::Kept, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+    fn pictures<S: Real>(&self, kept: &Self::Kept<S>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
         let bars = kept.bars(&kept.regression.coefficients(&solved.report.z).values);
         let Some(path) = &kept.path else { return vec![bars.into()] };
         let column = |value: &dyn Fn(&Point) -> f64| path.points.iter().map(value).collect::<Vec<f64>>();

@@ -2,12 +2,17 @@
 
 pub(in crate::solver) mod alternating;
 pub(in crate::solver) mod explore;
+pub(in crate::solver) mod hals;
+mod lines;
+pub(in crate::solver) mod majorised;
 mod observed;
 pub(in crate::solver) mod palm;
 mod rescale;
 
 pub use alternating::{Alternating, HANDOVER};
 pub use explore::Explored;
+pub use hals::Hals;
+pub use majorised::Majorised;
 pub use palm::Palm;
 
 use crate::error::Error;
@@ -16,7 +21,9 @@ use crate::operator;
 use crate::penalty::Coordinates;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::smooth::{Factorization, Form};
+use crate::smooth::turn;
+use crate::smooth::{Data, Factorization, Form};
+use crate::solver::factors::lines::Lines;
 use crate::solver::factors::observed::Observed;
 use crate::vector;
 
@@ -43,27 +50,35 @@ pub(super) struct Factors<'p, S> {
     /// Hᵀ, for a mask.
     turned: Vec<S>,
     work: Vec<S>,
+    /// What products with Y need, and panels of lines.
+    products: Vec<S>,
 }
 
 impl<'p, S: Real> Factors<'p, S> {
     /// Refuses a loss that is no factorisation, and a penalty on anything but W.
     pub fn new(problem: &'p Problem<S>) -> Result<Self, Error> {
+        let this = Self::of(problem)?;
+        let on_w = match problem.t().form() {
+            operator::Form::Select(t) => t.pairs().eq([(0..this.split(), 0..this.split())]),
+            _ => false,
+        };
+        if !on_w {
+            return Err(Error::Unsupported("this method needs the penalty on W alone: T(W, H) = W".into()));
+        }
+        Ok(this)
+    }
+
+    /// Refuses a loss that is no factorisation.
+    fn of(problem: &'p Problem<S>) -> Result<Self, Error> {
         let Form::Factors(f) = problem.f().form() else {
             return Err(Error::Unsupported(
                 "this method needs a factorisation, f(W, H) = c‖M⊙(Y − WH)‖² + ν/2·‖H‖²".into(),
             ));
         };
         let (rows, cols, rank) = f.shape();
-        let on_w = match problem.t().form() {
-            operator::Form::Select(t) => t.pairs().eq([(0..rows * rank, 0..rows * rank)]),
-            _ => false,
-        };
-        if !on_w {
-            return Err(Error::Unsupported("this method needs the penalty on W alone: T(W, H) = W".into()));
-        }
         let (c, ridge) = f.weights();
-        let masked =
-            f.mask().map(|mask| [false, true].map(|transposed| Observed::new(f.data(), mask, rows, cols, transposed)));
+        let seen = f.mask().zip(f.data().dense());
+        let masked = seen.map(|(mask, y)| [false, true].map(|turned| Observed::new(y, mask, rows, cols, turned)));
         let zeros = |n: usize| vec![S::ZERO; n];
         let (left, right) = if masked.is_some() { (rows, cols) } else { (cols, rows) };
         let work = S::positive_definite_work_len(rank).max(S::eigenvalues_work_len(rank) + rank).max(rank);
@@ -74,7 +89,7 @@ impl<'p, S: Real> Factors<'p, S> {
             rank,
             twice: 2.0 * c,
             ridge,
-            y_squared: vector::norm2_squared(f.data()),
+            y_squared: f.data_squared(),
             gram_w: zeros(rank * rank),
             gram_h: zeros(rank * rank),
             left: zeros(left * rank),
@@ -82,6 +97,7 @@ impl<'p, S: Real> Factors<'p, S> {
             turned: zeros(if masked.is_some() { cols * rank } else { 0 }),
             masked,
             work: zeros(work + rank * rank),
+            products: zeros(f.data().work_len(cols, rank).max(rows.max(cols) * rank)),
         })
     }
 
@@ -92,23 +108,23 @@ impl<'p, S: Real> Factors<'p, S> {
 
     /// Holds W.
     pub fn look_at_w(&mut self, w: &[S]) {
-        let (rows, cols, rank) = (self.rows, self.cols, self.rank);
+        let (rows, rank) = (self.rows, self.rank);
         let w_mat = Mat::new(w, rows, rank);
         S::gram(&mut self.gram_w, w_mat);
         match self.masked {
             Some(_) => self.left.copy_from_slice(w),
-            None => S::gemm(&mut self.left, Into::Replace, S::ONE, w_mat.t(), Mat::new(self.f.data(), rows, cols)),
+            None => self.f.data().turned_times(&mut self.left, 1.0, w_mat, &mut self.products),
         }
     }
 
     /// Holds H.
     pub fn look_at_h(&mut self, h: &[S]) {
-        let (rows, cols, rank) = (self.rows, self.cols, self.rank);
+        let (cols, rank) = (self.cols, self.rank);
         let h_mat = Mat::new(h, rank, cols);
         S::gram(&mut self.gram_h, h_mat.t());
         match self.masked {
             Some(_) => turn(&mut self.right, h, rank, cols),
-            None => S::gemm(&mut self.right, Into::Replace, S::ONE, Mat::new(self.f.data(), rows, cols), h_mat.t()),
+            None => self.f.data().times_turned(&mut self.right, 1.0, h_mat, &mut self.products),
         }
     }
 
@@ -200,16 +216,13 @@ impl<'p, S: Real> Factors<'p, S> {
     }
 
     /// W ← the same after some sweeps of coordinate descent on c‖M⊙(Y − WH)‖² + g(W), entry by entry, for the H that is held.
-    pub fn descend_w(&mut self, g: &dyn Coordinates<S>, w: &mut [S], sweeps: usize) {
-        let Self { rank, twice, gram_h, right, work, masked, .. } = self;
+    pub fn descend_w(&mut self, g: &dyn Coordinates<S>, rho: f64, w: &mut [S], sweeps: usize) {
+        let Self { rank, twice, right, work, masked, .. } = self;
+        let Some([by_rows, _]) = masked else { return self.lines_of_w(g, rho, w, sweeps) };
         let (rank, twice) = (*rank, *twice);
         let (gram, target) = work[..rank * (rank + 1)].split_at_mut(rank * rank);
-        gram.iter_mut().zip(&*gram_h).for_each(|(out, &v)| *out = S::of(twice) * v);
         for (i, w) in w.chunks_exact_mut(rank).enumerate() {
-            match masked {
-                Some([by_rows, _]) => by_rows.row_equations(i, right, twice, gram, target),
-                None => target.iter_mut().zip(&right[i * rank..]).for_each(|(out, &v)| *out = S::of(twice) * v),
-            }
+            by_rows.row_equations(i, right, twice, gram, target);
             for _ in 0..sweeps {
                 for j in 0..rank {
                     let row = &gram[j * rank..(j + 1) * rank];
@@ -223,6 +236,62 @@ impl<'p, S: Real> Factors<'p, S> {
                 }
             }
         }
+    }
+
+    /// The same without a mask: every row has the same HHᵀ.
+    fn lines_of_w(&mut self, g: &dyn Coordinates<S>, rho: f64, w: &mut [S], sweeps: usize) {
+        let Self { rank, twice, gram_h, right, work, products, .. } = self;
+        let (rank, scale, gram) = (*rank, *twice, &mut work[..*rank * *rank]);
+        shifted(gram, gram_h, scale, 0.0, rank);
+        Lines { g, first: 0, rho, gram, scale, target: right, rank, columns: false }.descend(w, sweeps, products);
+    }
+
+    /// H ← the same after some sweeps on c‖Y − WH‖² + ν/2·‖H‖² + g(H), for the W that is held; rows whose column of W is 0 may rest.
+    fn lines_of_h(&mut self, g: &dyn Coordinates<S>, rho: f64, h: &mut [S], sweeps: usize, rest: bool) {
+        let first = self.split();
+        let Self { rank, twice, ridge, gram_w, left, work, products, .. } = self;
+        let (rank, scale, gram) = (*rank, *twice, &mut work[..*rank * *rank]);
+        shifted(gram, gram_w, scale, *ridge, rank);
+        if rest {
+            let idle = |k: &usize| gram_w[k * (rank + 1)] == S::ZERO;
+            (0..rank).filter(idle).for_each(|k| gram[k * (rank + 1)] = S::ZERO);
+        }
+        Lines { g, first, rho, gram, scale, target: left, rank, columns: true }.descend(h, sweeps, products);
+    }
+
+    /// There is a mask.
+    fn has_mask(&self) -> bool {
+        self.masked.is_some()
+    }
+
+    /// YHᵀ of the H that is held.
+    fn right(&self) -> &[S] {
+        &self.right
+    }
+
+    /// Holds H + θ(H − H_before), given its YHᵀ at both.
+    fn hold_h(&mut self, ahead: &[S], right: &[S], before: &[S], theta: f64) {
+        S::gram(&mut self.gram_h, Mat::new(ahead, self.rank, self.cols).t());
+        vector::extrapolate(&mut self.right, right, before, theta);
+    }
+
+    /// Sweeps over W and over H that together cost half of a product with Y, and one at least.
+    fn sweeps(&self, most: usize) -> [usize; 2] {
+        let entries = match self.f.data() {
+            Data::Sparse(pair) => pair[0].len(),
+            Data::Dense(_) | Data::Rows(_) => self.rows.saturating_mul(self.cols),
+        };
+        [self.rows, self.cols].map(|lines| (1 + entries / (2 * lines * self.rank)).min(most))
+    }
+
+    /// f(W, H) for the W that is held and any H, which is looked at here: from ‖Y‖² − 2⟨WᵀY, H⟩ + ⟨WᵀW, HHᵀ⟩.
+    fn value_at(&mut self, h: &[S]) -> f64 {
+        let Self { rank, cols, gram_w, left, work, .. } = self;
+        let gram = &mut work[..*rank * *rank];
+        S::gram(gram, Mat::new(h, *rank, *cols).t());
+        let (along, squared) = vector::dot_and_square(left, h);
+        let squares = self.y_squared - 2.0 * along + vector::dot(gram_w, gram);
+        0.5 * self.twice * squares + 0.5 * self.ridge * squared
     }
 
     /// 2c‖H‖²: at least the Lipschitz constant of ∇_Wf(·, H).
@@ -270,12 +339,5 @@ fn largest<S: Real>(gram: &[S], rank: usize, work: &mut [S]) -> f64 {
     match S::eigenvalues(values, gram, rank, work) {
         true => values[rank - 1].f64(),
         false => (0..rank).map(|i| gram[i * rank + i].f64()).sum(),
-    }
-}
-
-/// out ← the cols×rows transpose of a rows×cols matrix.
-fn turn<S: Real>(out: &mut [S], a: &[S], rows: usize, cols: usize) {
-    for (i, row) in a.chunks_exact(cols).enumerate() {
-        row.iter().enumerate().for_each(|(j, &v)| out[j * rows + i] = v);
     }
 }

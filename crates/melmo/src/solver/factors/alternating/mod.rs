@@ -149,7 +149,7 @@ impl<'p, S: Real> Alternating<'p, S> {
         self.polished += 1;
         self.previous.copy_from_slice(&self.x);
         let (w, h) = self.x.split_at_mut(self.next.len());
-        self.factors.descend_w(g, w, SWEEPS);
+        self.factors.descend_w(g, self.host.problem().g().weak_convexity(), w, SWEEPS);
         self.factors.look_at_w(w);
         self.factors.ridge_h(h);
         self.rescale_columns(k, true);

@@ -39,6 +39,13 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
+/// A size in memory, in a unit that suits it.
+pub fn bytes(size: usize) -> String {
+    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "KB")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| size as f64 >= *unit).unwrap_or((1.0, "bytes"));
+    format!("{} {name}", short(size as f64 / unit))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,11 +59,4 @@ mod tests {
             ["4 ms", "1.5 s", "75 s", "2 min 30 s", "2 h 2 min"]
         );
     }
-}
-
-/// A size in memory, in a unit that suits it.
-pub fn bytes(size: usize) -> String {
-    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "KB")];
-    let (unit, name) = units.into_iter().find(|(unit, _)| size as f64 >= *unit).unwrap_or((1.0, "bytes"));
-    format!("{} {name}", short(size as f64 / unit))
 }

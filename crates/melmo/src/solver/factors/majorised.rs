@@ -149,44 +149,45 @@ struct Line<'a, S> {
 
 impl<S: Real> Line<'_, S> {
     /// Every entry of x once.
-    fn descend(
-        &self,
-        x: &mut [S],
-        (places, values): (&[u32], &[S]),
-        fitted: &mut [f64],
-        unit: impl Fn(usize) -> usize,
-    ) {
+    fn descend(&self, x: &mut [S], entries: (&[u32], &[S]), fitted: &mut [f64], unit: impl Fn(usize) -> usize) {
         let b = |j: u32| &self.other[j as usize * self.rank..][..self.rank];
-        fitted.iter_mut().zip(places).for_each(|(t, &j)| *t = inner(x, b(j)));
-        for k in 0..self.rank {
-            let column = |j: u32| self.other[j as usize * self.rank + k].f64();
-            let (mut slope, mut bend) = (self.totals[k] + self.ridge * x[k].f64(), self.ridge);
-            for ((&j, &y), &t) in places.iter().zip(values).zip(&*fitted) {
-                let (b, (first, second)) = (column(j), self.loss.slope_bend(y.f64(), t));
-                slope += first * b;
-                bend += second * b * b;
-            }
-            let step = |bend: f64| {
-                let modulus = bend.max(2.0 * self.rho).max(f64::MIN_POSITIVE);
-                let mut entry = [S::of(x[k].f64() - slope / modulus)];
-                self.g.prox_of(unit(k), &mut entry, 1.0 / modulus);
-                entry[0]
-            };
-            let mut next = step(bend);
-            if next < x[k] && matches!(self.loss, EntryLoss::Poisson { .. }) {
-                let at = x[k].f64();
-                let secant = (slope - self.slope_at_zero(k, at, (places, values), fitted)) / at;
-                let mixed = self.totals[k] / at + self.ridge;
-                next = match secant <= mixed {
-                    true => step(secant.max(bend)),
-                    false => step(mixed.max(bend)).larger(S::of(at - (slope - self.ridge * at) * at / self.totals[k])),
-                };
-            }
-            let moved = next.f64() - x[k].f64();
+        fitted.iter_mut().zip(entries.0).for_each(|(t, &j)| *t = inner(x, b(j)));
+        for (k, x) in x.iter_mut().enumerate() {
+            let next = self.step(k, *x, entries, fitted, unit(k));
+            let moved = next.f64() - x.f64();
             if moved != 0.0 {
-                fitted.iter_mut().zip(places).for_each(|(t, &j)| *t += moved * column(j));
-                x[k] = next;
+                let column = |j: u32| self.other[j as usize * self.rank + k].f64();
+                fitted.iter_mut().zip(entries.0).for_each(|(t, &j)| *t += moved * column(j));
+                *x = next;
             }
+        }
+    }
+
+    /// Where entry k, which is x, goes to.
+    fn step(&self, k: usize, x: S, (places, values): (&[u32], &[S]), fitted: &[f64], unit: usize) -> S {
+        let at = x.f64();
+        let (mut slope, mut bend) = (self.totals[k] + self.ridge * at, self.ridge);
+        for ((&j, &y), &t) in places.iter().zip(values).zip(fitted) {
+            let b = self.other[j as usize * self.rank + k].f64();
+            let (first, second) = self.loss.slope_bend(y.f64(), t);
+            slope += first * b;
+            bend += second * b * b;
+        }
+        let by = |bend: f64| {
+            let modulus = bend.max(2.0 * self.rho).max(f64::MIN_POSITIVE);
+            let mut entry = [S::of(at - slope / modulus)];
+            self.g.prox_of(unit, &mut entry, 1.0 / modulus);
+            entry[0]
+        };
+        let next = by(bend);
+        if next >= x || matches!(self.loss, EntryLoss::Logistic) {
+            return next;
+        }
+        let secant = (slope - self.slope_at_zero(k, at, (places, values), fitted)) / at;
+        let mixed = self.totals[k] / at + self.ridge;
+        match secant <= mixed {
+            true => by(secant.max(bend)),
+            false => by(mixed.max(bend)).larger(S::of(at - (slope - self.ridge * at) * at / self.totals[k])),
         }
     }
 

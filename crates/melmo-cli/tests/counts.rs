@@ -20,14 +20,14 @@ fn corpus(place: &Place) {
     // Sides so large that the whole would not fit anywhere: 40 documents among 3 million, 6 words among 2 million.
     place.write(
         "large.mtx",
-        &format!("%%MatrixMarket matrix coordinate integer general\n3000000 2000000 {stored}\n{lines}"),
+        format!("%%MatrixMarket matrix coordinate integer general\n3000000 2000000 {stored}\n{lines}"),
     );
     // The same among a few words that nobody uses, so that it stays sparse.
-    place.write("y.mtx", &format!("%%MatrixMarket matrix coordinate integer general\n40 20 {stored}\n{lines}"));
+    place.write("y.mtx", format!("%%MatrixMarket matrix coordinate integer general\n40 20 {stored}\n{lines}"));
     let words = ["sun", "rain", "wind", "goal", "team", "ball"].join("\n");
     let rest: String = (6..20).map(|k| format!("\nw{k}")).collect();
-    place.write("words.txt", &format!("{words}{rest}\n"));
-    place.write("documents.txt", &(0..40).map(|i| format!("d{i}\n")).collect::<String>());
+    place.write("words.txt", format!("{words}{rest}\n"));
+    place.write("documents.txt", (0..40).map(|i| format!("d{i}\n")).collect::<String>());
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn sparse_and_dense_are_the_same_problem() {
         let words: Vec<&str> = line.split(' ').collect();
         rows[words[0].parse::<usize>().unwrap() - 1][words[1].parse::<usize>().unwrap() - 1] = words[2].into();
     }
-    place.write("y.csv", &rows.iter().map(|row| row.join(",") + "\n").collect::<String>());
+    place.write("y.csv", rows.iter().map(|row| row.join(",") + "\n").collect::<String>());
     let objective =
         |file: &str| place.json(&format!("factorize {file} --rank 2 --iterations 200"))["F"].as_f64().unwrap();
     let (sparse, dense) = (objective("y.mtx"), objective("y.csv"));
@@ -148,7 +148,7 @@ fn counts_by_their_divergence_and_yes_or_no() {
                 .join(",")
         })
         .collect();
-    place.write("yes.csv", &(rows.join("\n") + "\n"));
+    place.write("yes.csv", rows.join("\n") + "\n");
     let told = place.json("factorize yes.csv --rank 1 --loss logistic --penalty l1:lambda=0.01");
     assert_eq!((told["told_right"].as_f64(), told["entries"].as_u64()), (Some(1.0), Some(96)));
     place.refused("factorize minus.mtx --rank 1 --loss poisson", &["minus.mtx"]);

@@ -11,30 +11,32 @@ from scipy.sparse import issparse
 from sklearn.model_selection import check_cv
 from sklearn.utils.extmath import safe_sparse_dot
 
-from melmo._checks import brief
+from melmo import _melmo
+from melmo._checks import brief, several
 from melmo._estimator import Floats
-from melmo._linear import RegressionPath, SparseLinear
+from melmo._linear import RegressionPath, Rows, SparseLinear
 from melmo._threads import jobs_at_a_time
 
 
 class CrossValidated(SparseLinear):
     """A linear model whose λ is chosen along its path, by the loss on rows that were held out."""
 
-    def _validate_by(self, n_lambdas: int, ratio: float, cv: Any, select: str, n_jobs: int | None) -> None:
+    def _validate_by(self, lambdas: Any, n_lambdas: int, ratio: float, cv: Any, select: str, n_jobs: int | None) -> None:
         """The parameters of the choice, in place of the λ that is chosen."""
-        del self.lam
+        del self.lam, self.warm_start
+        self.lambdas = lambdas
         self.n_lambdas = n_lambdas
         self.ratio = ratio
         self.cv = cv
         self.select = select
         self.n_jobs = n_jobs
 
-    def _folds(self, X: Any, y: Any, classifier: bool = False) -> list[Any]:
+    def _folds(self, X: Any, y: Any, groups: Any = None, classifier: bool = False) -> list[Any]:
         """The rows to fit and the rows to judge by, fold by fold."""
         if issparse(self.cv):  # SciPy's own code may crash on one that is damaged
             raise TypeError("cv: expected a number of folds, a splitter or pairs of rows, got a sparse matrix")
         try:
-            folds = [tuple(map(np.asarray, fold)) for fold in check_cv(self.cv, y, classifier=classifier).split(X, y)]
+            folds = [tuple(map(np.asarray, fold)) for fold in check_cv(self.cv, y, classifier=classifier).split(X, y, groups)]
         except (NotImplementedError, OverflowError):
             raise ValueError(f"cv: expected a number of folds, a splitter or pairs of rows, got {brief(self.cv)}") from None
         for fold in folds:
@@ -44,34 +46,30 @@ class CrossValidated(SparseLinear):
                 raise ValueError(f"cv: a fold has rows beyond the {len(y)} there are")
         return folds
 
-    def _held_out(self, y: Floats, margins: Floats) -> Floats:
-        """The loss of every row."""
-        raise NotImplementedError
-
-    def _choose(self, X: Any, y: Floats, folds: list[Any]) -> int:
+    def _choose(self, X: Any, y: Floats, folds: list[Any], rows: Rows) -> int:
         """Goes along the path on all rows and on each fold; the place of the λ that is chosen."""
         if not isinstance(self.select, str) or self.select not in ("min", "1se"):
             raise ValueError(f"select: expected 'min' or '1se', got {brief(self.select)}")
-        self.path_, self.losses_ = self._judge(X, y, folds)
+        self.path_, self.losses_ = self._judge(X, y, folds, rows)
         at = _chosen(self.losses_, self.select)
         self.lambdas_ = self.path_.lambdas
         self.lam_ = float(self.lambdas_[at])
         return at
 
-    def _judge(self, X: Any, y: Floats, folds: list[Any]) -> tuple[RegressionPath, Floats]:
+    def _judge(self, X: Any, y: Floats, folds: list[Any], rows: Rows) -> tuple[RegressionPath, Floats]:
         """The path on all rows, and the held-out loss of each of its λ on each fold."""
         jobs = jobs_at_a_time(self.n_jobs)
-        whole = self._follow(X, y, None, self.n_lambdas, self.ratio)
+        lambdas = None if self.lambdas is None else sorted(several("lambdas", self.lambdas, "a list of numbers"), reverse=True)
+        whole = self._follow(X, y, lambdas, self.n_lambdas, self.ratio, rows=rows)
         left = threading.Event()
 
-        def fold(rows: Any) -> Floats:
-            kept, held = rows
-            path = self._follow(X[kept], y[kept], whole.lambdas, stopped=left.is_set)
-            margins = np.asarray(safe_sparse_dot(X[held], path.coefs.T)) + path.intercepts
-            return np.asarray(self._held_out(y[held][:, None], margins).mean(axis=0))
+        def fold(places: Any) -> Floats:
+            kept, held = places
+            path = self._follow(X[kept], y[kept], whole.lambdas, stopped=left.is_set, rows=rows.some(kept))
+            return self._held_out(path, X[held], y[held], rows.some(held))
 
         if jobs == 1:  # here, where Ctrl-C is heard
-            return whole, np.stack([fold(rows) for rows in folds], axis=1)
+            return whole, np.stack([fold(places) for places in folds], axis=1)
         with ThreadPoolExecutor(jobs) as pool:
             try:
                 return whole, np.stack(list(pool.map(fold, folds)), axis=1)
@@ -79,6 +77,14 @@ class CrossValidated(SparseLinear):
                 left.set()
                 raise
 
+    def _held_out(self, path: RegressionPath, X: Any, y: Floats, rows: Rows) -> Floats:
+        """The mean loss of each λ on rows that were held out."""
+        loss, coefs = self._loss(), path.coefs.reshape(-1, X.shape[1])
+        margins = np.asarray(safe_sparse_dot(X, coefs.T), dtype=np.float64) + path.intercepts.ravel()
+        if rows.offset is not None:
+            margins += np.asarray(rows.offset)[:, None]
+        y, of_lambdas = np.ascontiguousarray(y, dtype=np.float64), margins.T.reshape(len(path.lambdas), -1)
+        return np.array([_melmo.mean_loss(loss, y, np.ascontiguousarray(t), rows.weights) for t in of_lambdas])
 
 def _chosen(losses: Floats, select: str) -> int:
     """The λ of the least held-out loss, or the largest within one standard error of it."""

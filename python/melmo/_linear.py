@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d
 
 from melmo import _melmo
 from melmo._checks import brief, number, several, whole
@@ -29,9 +29,9 @@ class RegressionPath:
     ----------
     lambdas : array of shape (n_lambdas,)
         From the largest downwards.
-    coefs : array of shape (n_lambdas, n_features)
-        The coefficients for each λ.
-    intercepts : array of shape (n_lambdas,)
+    coefs : array of shape (n_lambdas, n_features) or (n_lambdas, n_outputs, n_features)
+        The coefficients for each λ; of each class or target, where there are several.
+    intercepts : array of shape (n_lambdas,) or (n_lambdas, n_outputs)
         The intercepts.
     objectives : array of shape (n_lambdas,)
         The mean loss (for squares half the mean squared error) plus the penalty, on columns as they were penalised.
@@ -52,13 +52,45 @@ class RegressionPath:
     lambda_max: float
 
 
-def _columns(X: Any) -> Any:
-    """X as Rust reads it: an array in C order, or compressed rows."""
+@dataclass(frozen=True)
+class Rows:
+    """What is known of the rows besides X and y."""
+
+    weights: list[float] | None = None
+    offset: list[float] | None = None
+
+    @classmethod
+    def checked(cls, X: Any, sample_weight: Any, offset: Any) -> Rows:
+        """A number for every row each, or nothing; weights are not negative."""
+        weights = None
+        if sample_weight is not None:
+            checked: Any = _check_sample_weight  # it has no types
+            weights = checked(sample_weight, X, dtype=np.float64, ensure_non_negative=True).tolist()
+            if not any(weights):
+                raise ValueError("sample_weight: expected a weight above 0 in at least one row")
+        if offset is not None:
+            offset = check_array(offset, ensure_2d=False, dtype=np.float64, input_name="offset").tolist()
+            if np.ndim(offset) != 1 or len(offset) != X.shape[0]:
+                raise ValueError(f"offset: expected {X.shape[0]} numbers, one a row")
+        return cls(weights, offset)
+
+    def some(self, rows: Any) -> Rows:
+        """Of some rows."""
+        return Rows(_some(self.weights, rows), _some(self.offset, rows))
+
+
+def _some(values: list[float] | None, rows: Any) -> list[float] | None:
+    return None if values is None else [float(v) for v in np.asarray(values)[rows]]
+
+
+def _columns(X: Any) -> tuple[Any, bool]:
+    """X as Rust reads it, row by row, or column by column where it lies so: an array in C order, or a compressed matrix."""
+    by_columns = X.format == "csc" if hasattr(X, "tocsr") else X.flags.f_contiguous and not X.flags.c_contiguous
     if not hasattr(X, "tocsr"):
-        return np.ascontiguousarray(X)
-    X = X.tocsr()
+        return np.ascontiguousarray(X.T if by_columns else X), by_columns
+    X = X if by_columns else X.tocsr()
     X.sum_duplicates()
-    return X.indptr.astype(np.uintp), X.indices.astype(np.uintp), np.ascontiguousarray(X.data), list(X.shape)
+    return (X.indptr.astype(np.uintp), X.indices.astype(np.uintp), np.ascontiguousarray(X.data), list(X.shape)), by_columns
 
 
 def _groups(groups: Any, columns: int) -> list[list[int]] | None:
@@ -93,12 +125,18 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
         groups: Sequence[Any] | None = None,
         fit_intercept: bool = True,
         standardize: bool = False,
+        positive: bool = False,
+        penalty_weights: Any = None,
         tol: float = 1e-7,
         max_iter: int = 1000,
+        warm_start: bool = False,
     ):
         self.penalty = penalty
         self.lam = lam
         self.groups = groups
+        self.positive = positive
+        self.penalty_weights = penalty_weights
+        self.warm_start = warm_start
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.tol = tol
@@ -124,16 +162,26 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
         n_lambdas: int = 20,
         ratio: float = _DEFAULT_RATIO,
         stopped: Callable[[], bool] | None = None,
+        rows: Rows | None = None,
+        start: Any = None,
     ) -> RegressionPath:
         """The path on data that have been checked. `stopped` is for threads, which hear no signals."""
         if lambdas is not None:
             lambdas = [number("lambdas", lam) for lam in several("lambdas", lambdas, "a list of numbers")]
+        rows = rows or Rows()
+        columns, transposed = _columns(X)
         asked = {
             "loss": self._loss(),
             "penalty": penalty_text(self.penalty),
             "groups": _groups(self.groups, X.shape[1]),
             "intercept": bool(self.fit_intercept),
             "standardize": bool(self.standardize),
+            "transposed": transposed,
+            "weights": rows.weights,
+            "offset": rows.offset,
+            "factors": self._factors(X.shape[1]),
+            "positive": bool(self.positive),
+            "start": start,
             "lambdas": lambdas,
             "count": whole("n_lambdas", n_lambdas, 1),
             "ratio": number("ratio", ratio),
@@ -141,22 +189,47 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
             "rounds": whole("max_iter", self.max_iter, 1, 2**32 - 1),
             "stopped": stopped,
         }
-        raw = _melmo.regress(_columns(X), np.ascontiguousarray(y, dtype=np.float64), asked)
+        raw = _melmo.regress(columns, np.ascontiguousarray(y.T, dtype=np.float64).ravel(), asked)
+        count, outputs = len(raw["lambdas"]), raw["intercept"].size // len(raw["lambdas"])
+        of_outputs = () if outputs == 1 else (outputs,)
         return RegressionPath(
             raw["lambdas"],
-            raw["coef"].reshape(-1, X.shape[1]).astype(X.dtype, copy=False),
-            raw["intercept"],
+            raw["coef"].reshape(count, *of_outputs, X.shape[1]).astype(X.dtype, copy=False),
+            raw["intercept"].reshape(count, *of_outputs),
             raw["objective"],
             raw["violation"],
             raw["rounds"],
             raw["lambda_max"],
         )
 
-    def _fit_one(self, X: Any, y: Floats) -> tuple[RegressionPath, float]:
+    def _factors(self, columns: int) -> list[float] | None:
+        """What the penalty of every column is multiplied by."""
+        if self.penalty_weights is None:
+            return None
+        factors = several("penalty_weights", self.penalty_weights, "a number for every column")
+        if len(factors) != columns:
+            raise ValueError(f"penalty_weights: {len(factors)} numbers for {columns} columns")
+        return [number("penalty_weights", factor) for factor in factors]
+
+    def _start(self, X: Any) -> list[tuple[list[float], float]] | None:
+        """The last solution, where the next fit starts from it."""
+        coefs = getattr(self, "coef_", None)
+        if not self.warm_start or coefs is None or np.shape(coefs)[-1] != X.shape[1]:
+            return None
+        coefs, intercepts = np.atleast_2d(coefs).astype(float), np.atleast_1d(self.intercept_).astype(float)
+        return [(row.tolist(), float(c)) for row, c in zip(coefs, intercepts)]
+
+    def _fit_one(self, X: Any, y: Floats, rows: Rows | None = None) -> tuple[RegressionPath, float]:
         """The last point is the answer: for one λ, or for λ_max/100 at the end of a path."""
-        lam = given_lam(self.penalty, self.lam)
-        path = self._follow(X, y, None if lam is None else [lam])
+        lam, start = given_lam(self.penalty, self.lam), self._start(X)
+        if start is not None and len(start) != self._outputs(y):
+            start = None
+        path = self._follow(X, y, None if lam is None else [lam], rows=rows, start=start)
         return path, float(path.lambdas[-1])
+
+    def _outputs(self, y: Floats) -> int:
+        """How many numbers are predicted for a row."""
+        return 1 if y.ndim == 1 else y.shape[1]
 
     def _warn_of(self, path: RegressionPath, places: Any = slice(None)) -> None:
         """Says so where solutions of a path are farther from stationary than they should be."""

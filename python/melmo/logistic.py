@@ -9,27 +9,30 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.preprocessing import LabelEncoder
-from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.extmath import safe_sparse_dot, softmax
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from melmo._cross_validation import CrossValidated
 from melmo._estimator import Floats, validated
-from melmo._linear import RegressionPath, SparseLinear
+from melmo._linear import RegressionPath, Rows, SparseLinear
 from melmo._penalty import Penalty
 
 
 class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
     """Logistic regression with a penalty that sets coefficients to zero.
 
-    Minimises (1/n)·Σ log(1 + exp(−yᵢ(xᵢᵀb + c))) + Σ φ(bⱼ) for classes y = ±1; more than two classes are told apart one against the
-    rest. For the penalty ``"l1"`` it is scikit-learn's ``LogisticRegression`` with ``C = 1/(n·lam)`` and an intercept that is not
+    Minimises (1/n)·Σ log(1 + exp(−yᵢ(xᵢᵀb + c))) + Σ φ(bⱼ) for classes y = ±1; for more than two, the multinomial
+    (1/n)·Σ log Σ_k exp(xᵢᵀb_k + c_k) − xᵢᵀb_y − c_y, with a b and a c a class. For the penalty ``"l1"`` it is scikit-learn's ``LogisticRegression`` with ``C = 1/(n·lam)`` and an intercept that is not
     penalised.
 
     Parameters
     ----------
-    penalty, lam, groups, fit_intercept, standardize, tol, max_iter
-        As for :class:`SparseRegression`.
+    penalty, lam, groups, fit_intercept, standardize, positive, penalty_weights, tol, max_iter, warm_start
+        As for :class:`SparseRegression`; with more than two classes, a group holds the coefficients of all of them.
+    class_weight : dict or "balanced", optional
+        How much the rows of each class count, as scikit-learn has it.
 
     Attributes
     ----------
@@ -39,11 +42,11 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         b, one row for two classes.
     intercept_ : array of shape (1,) or (n_classes,)
         c.
-    lam_ : float or array
-        λ, of each row where it was chosen.
-    objective_, violation_ : array
-        What is minimised and how far the solution is from stationary, of each row.
-    n_iter_ : array
+    lam_ : float
+        λ.
+    objective_, violation_ : float
+        What is minimised, and how far the solution is from stationary.
+    n_iter_ : array of shape (1,)
         Rounds of coordinate descent.
 
     Examples
@@ -56,11 +59,54 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
     ([3], True)
     """
 
+    def __init__(
+        self,
+        penalty: str | Penalty = "l1",
+        lam: float | None = None,
+        *,
+        groups: Sequence[Any] | None = None,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        positive: bool = False,
+        penalty_weights: Any = None,
+        class_weight: Any = None,
+        tol: float = 1e-7,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+    ):
+        super().__init__(
+            penalty,
+            lam,
+            groups=groups,
+            fit_intercept=fit_intercept,
+            standardize=standardize,
+            positive=positive,
+            penalty_weights=penalty_weights,
+            tol=tol,
+            max_iter=max_iter,
+            warm_start=warm_start,
+        )
+        self.class_weight = class_weight
+
     def _loss(self) -> str:
-        return "logistic"
+        return "logistic" if len(self.classes_) == 2 else f"multinomial:classes={len(self.classes_)}"
+
+    def _outputs(self, y: Floats) -> int:
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
+
+    def _rows(self, X: Any, codes: npt.NDArray[np.int64], sample_weight: Any, offset: Any) -> Rows:
+        """Weights of rows times those of their classes."""
+        rows = Rows.checked(X, sample_weight, offset)
+        if self.class_weight is None:
+            return rows
+        labels = self.classes_[codes]
+        weights = compute_sample_weight(self.class_weight, labels)
+        if self.class_weight == "balanced" and rows.weights is not None:
+            weights = _balanced(codes, np.asarray(rows.weights))
+        return Rows.checked(X, weights if rows.weights is None else weights * rows.weights, offset)
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, npt.NDArray[np.int64]]:
-        X, y = validated(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X, y = validated(self, X, y, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32])
         check_classification_targets(y)
         encoder = LabelEncoder()
         codes = encoder.fit_transform(y)
@@ -69,23 +115,23 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
             raise ValueError(f"y: expected at least two classes, got one class, {self.classes_[0]!r}")
         return X, codes
 
-    def fit(self, X: Any, y: Any) -> SparseLogistic:
-        """Fits the coefficients to rows X (full, or a SciPy sparse matrix) and their classes y."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> SparseLogistic:
+        """Fits the coefficients to rows X (full, or a SciPy sparse matrix) and their classes y.
+
+        ``sample_weight`` says how much each row counts, ``offset`` what is known of each xᵢᵀb + c already.
+        """
         X, codes = self._checked(X, y)
-        told_apart = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        found = [self._fit_one(X, (codes == code).astype(np.float64)) for code in told_apart]
-        for path, _ in found:
-            self._warn_of(path, -1)
-        self._take([path for path, _ in found], -1)
-        self.lam_ = found[0][1] if len(found) == 1 else np.array([lam for _, lam in found])
+        path, self.lam_ = self._fit_one(X, codes.astype(np.float64), self._rows(X, codes, sample_weight, offset))
+        self._warn_of(path, -1)
+        self._take(path, -1)
         return self
 
-    def _take(self, paths: list[RegressionPath], at: int) -> None:
-        self.coef_: Floats = np.stack([path.coefs[at] for path in paths])
-        self.intercept_ = np.array([path.intercepts[at] for path in paths]).astype(self.coef_.dtype)
-        self.objective_ = np.array([path.objectives[at] for path in paths])
-        self.violation_ = np.array([path.violations[at] for path in paths])
-        self.n_iter_: npt.NDArray[np.int64] = np.array([max(1, int(path.n_iter[at])) for path in paths])
+    def _take(self, path: RegressionPath, at: int) -> None:
+        self.coef_: Floats = np.atleast_2d(path.coefs[at]).copy()
+        self.intercept_ = np.atleast_1d(path.intercepts[at]).astype(self.coef_.dtype)
+        self.objective_ = float(path.objectives[at])
+        self.violation_ = float(path.violations[at])
+        self.n_iter_: npt.NDArray[np.int64] = np.array([max(1, int(path.n_iter[at]))])
 
     def decision_function(self, X: Any) -> Floats:
         """xᵢᵀb + c: of one number for two classes, else of one for every class."""
@@ -101,38 +147,50 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: Any) -> Floats:
-        """The probability of every class; for more than two, those of one against the rest, made to sum to 1."""
+        """The probability of every class."""
         margins = self.decision_function(X)
+        if margins.ndim == 2:
+            return np.asarray(softmax(margins))
         chances = np.exp(-np.logaddexp(0, -margins))
-        if chances.ndim == 1:
-            return np.stack([1 - chances, chances], axis=1)
-        # Where no class is likely at all, the least unlikely ones share.
-        total = chances.sum(axis=1, keepdims=True)
-        return np.where(total > 0, chances / np.where(total > 0, total, 1), 1 / chances.shape[1])
+        return np.stack([1 - chances, chances], axis=1)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """The logarithms of ``predict_proba``."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def path(self, X: Any, y: Any, lambdas: Any = None, n_lambdas: int = 100, ratio: float = 1e-2) -> RegressionPath:
-        """Solutions for a decreasing sequence of λ, for two classes; as for :meth:`SparseRegression.path`."""
+    def path(
+        self,
+        X: Any,
+        y: Any,
+        lambdas: Any = None,
+        n_lambdas: int = 100,
+        ratio: float = 1e-2,
+        sample_weight: Any = None,
+        offset: Any = None,
+    ) -> RegressionPath:
+        """Solutions for a decreasing sequence of λ; as for :meth:`SparseRegression.path`."""
         X, codes = self._checked(X, y)
-        if len(self.classes_) != 2:
-            raise ValueError(f"y: expected two classes for a path, got {len(self.classes_)}")
-        path = self._follow(X, codes.astype(np.float64), lambdas, n_lambdas, ratio)
+        rows = self._rows(X, codes, sample_weight, offset)
+        path = self._follow(X, codes.astype(np.float64), lambdas, n_lambdas, ratio, rows=rows)
         self._warn_of(path)
         return path
 
 
-class SparseLogisticCV(CrossValidated, SparseLogistic):  # type: ignore[misc]
-    """:class:`SparseLogistic` for two classes, with λ chosen by cross-validation.
+def _balanced(codes: npt.NDArray[np.int64], weights: Floats) -> Floats:
+    """Every class counts the same in all, with the weights that its rows have."""
+    totals = np.bincount(codes, weights=weights)
+    return np.asarray((weights.sum() / (np.count_nonzero(totals) * np.where(totals > 0, totals, 1)))[codes])
+
+
+class SparseLogisticCV(CrossValidated, SparseLogistic):
+    """:class:`SparseLogistic` with λ chosen by cross-validation.
 
     Parameters
     ----------
-    penalty, groups, fit_intercept, standardize, tol, max_iter
-        As for :class:`SparseRegression`.
-    n_lambdas, ratio, cv, select, n_jobs
+    penalty, groups, fit_intercept, standardize, positive, penalty_weights, class_weight, tol, max_iter
+        As for :class:`SparseLogistic`.
+    lambdas, n_lambdas, ratio, cv, select, n_jobs
         As for :class:`SparseRegressionCV`; `ratio` is 1e-2 unless given.
 
     Attributes
@@ -161,12 +219,16 @@ class SparseLogisticCV(CrossValidated, SparseLogistic):  # type: ignore[misc]
         penalty: str | Penalty = "l1",
         *,
         groups: Sequence[Any] | None = None,
+        lambdas: Sequence[float] | None = None,
         n_lambdas: int = 50,
         ratio: float = 1e-2,
         cv: Any = 5,
         select: str = "min",
         fit_intercept: bool = True,
         standardize: bool = False,
+        positive: bool = False,
+        penalty_weights: Any = None,
+        class_weight: Any = None,
         tol: float = 1e-5,
         max_iter: int = 1000,
         n_jobs: int | None = None,
@@ -177,26 +239,23 @@ class SparseLogisticCV(CrossValidated, SparseLogistic):  # type: ignore[misc]
             groups=groups,
             fit_intercept=fit_intercept,
             standardize=standardize,
+            positive=positive,
+            penalty_weights=penalty_weights,
+            class_weight=class_weight,
             tol=tol,
             max_iter=max_iter,
         )
-        self._validate_by(n_lambdas, ratio, cv, select, n_jobs)
+        self._validate_by(lambdas, n_lambdas, ratio, cv, select, n_jobs)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+    def _held_out(self, path: RegressionPath, X: Any, y: Floats, rows: Rows) -> Floats:
+        """Two classes are ±1 there."""
+        return super()._held_out(path, X, 2 * y - 1 if len(self.classes_) == 2 else y, rows)
 
-    def _held_out(self, y: Floats, margins: Floats) -> Floats:
-        return np.logaddexp(0, -(2 * y - 1) * margins)
-
-    def fit(self, X: Any, y: Any) -> SparseLogisticCV:
-        """Chooses λ and fits the coefficients."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None) -> SparseLogisticCV:
+        """Chooses λ and fits the coefficients. ``groups`` are labels of rows, for a ``cv`` that keeps those of one label together."""
         X, codes = self._checked(X, y)
-        if len(self.classes_) != 2:
-            raise ValueError("Only binary classification is supported. The type of the target is multiclass.")
-        folds = self._folds(X, codes, classifier=True)
-        at = self._choose(X, codes.astype(np.float64), folds)
+        folds = self._folds(X, codes, groups, classifier=True)
+        at = self._choose(X, codes.astype(np.float64), folds, self._rows(X, codes, sample_weight, offset))
         self._warn_of(self.path_, at)
-        self._take([self.path_], at)
+        self._take(self.path_, at)
         return self

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, clone
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,15 +14,15 @@ from melmo import _melmo
 from melmo._checks import word
 from melmo._cross_validation import CrossValidated
 from melmo._estimator import Floats, validated
-from melmo._linear import RegressionPath, SparseLinear
+from melmo._linear import RegressionPath, Rows, SparseLinear
 from melmo._penalty import Penalty
 
 
 class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
     """Linear regression with a penalty that sets coefficients to zero.
 
-    Minimises (1/n)·Σ ℓ(yᵢ, xᵢᵀb + c) + Σ φ(bⱼ) with ℓ(y, t) = ½(y − t)² or Huber's. The intercept c is not penalised. For the
-    penalty ``"l1"`` it is scikit-learn's ``Lasso`` with ``alpha = lam``. Penalties that are not convex are approached from large λ
+    Minimises (1/n)·Σ ℓ(yᵢ, xᵢᵀb + c) + Σ φ(bⱼ) with ℓ(y, t) = ½(y − t)², or the loss of counts, quantiles, times or Huber. The
+    intercept c is not penalised. Several targets (a matrix y) are fitted each by itself, or together in ``groups``. For the penalty ``"l1"`` it is scikit-learn's ``Lasso`` with ``alpha = lam``. Penalties that are not convex are approached from large λ
     downwards.
 
     Parameters
@@ -34,25 +34,34 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         λ > 0; the ν of a ridge. Unless it is given here or with the penalty: λ_max/100, where λ_max is the least with which all
         coefficients are 0, or 1 for a penalty that never sets them to 0.
     loss : str, default "squares"
-        ``"squares"``, ``"huber"`` (δ = 1.345 robust standard deviations of y, of all rows also in cross-validation) or ``"huber:delta=1.5"``.
+        ``"squares"``, ``"huber"`` (δ = 1.345 robust standard deviations of y, of all rows also in cross-validation) or ``"huber:delta=1.5"``,
+        ``"poisson"`` (counts; half the deviance, for a mean exp(xᵀb + c)), ``"quantile:level=0.9"`` (the pinball loss, smoothed over 0.02
+        robust standard deviations of y, or ``width=…``), ``"cox"`` (times until an event, with a minus where it was not seen; Breslow's
+        partial likelihood).
     groups : list of lists of int, or a label for every column, optional
         Columns that are penalised together, by φ of the norm of their coefficients times the root of their number. Every column
-        is in one group.
+        is in one group. With several targets, a group holds the coefficients of all of them: one group a column is the multi-task lasso.
     fit_intercept : bool, default True
         Whether there is a c.
     standardize : bool, default False
         Penalise the coefficients of columns of standard deviation 1. They come back in the data's own units.
+    positive : bool, default False
+        No coefficient is negative.
+    penalty_weights : array of shape (n_features,), optional
+        What φ of every column is multiplied by; 0 leaves it free.
     tol : float, default 1e-7
         The largest distance of a coefficient from stationary, relative to the largest slope of the penalty at 0 (λ for most).
         A fit that does not get there warns (``ConvergenceWarning``).
     max_iter : int, default 1000
         Rounds of coordinate descent, at most.
+    warm_start : bool, default False
+        Start from the last fit's coefficients.
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
         b.
-    intercept_ : float
+    intercept_ : float or array of shape (n_targets,)
         c.
     lam_ : float
         λ.
@@ -85,8 +94,11 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         groups: Sequence[Any] | None = None,
         fit_intercept: bool = True,
         standardize: bool = False,
+        positive: bool = False,
+        penalty_weights: Any = None,
         tol: float = 1e-7,
         max_iter: int = 1000,
+        warm_start: bool = False,
     ):
         super().__init__(
             penalty,
@@ -94,50 +106,93 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
             groups=groups,
             fit_intercept=fit_intercept,
             standardize=standardize,
+            positive=positive,
+            penalty_weights=penalty_weights,
             tol=tol,
             max_iter=max_iter,
+            warm_start=warm_start,
         )
         self.loss = loss
 
     def _loss(self) -> str:
-        if word("loss", self.loss) == "logistic":
+        if word("loss", self.loss).partition(":")[0] in ("logistic", "multinomial"):
             raise ValueError("loss: classes are the business of SparseLogistic")
         return self.loss
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Floats]:
         X, y = validated(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", y_numeric=True, multi_output=False
+            self, X, y, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], y_numeric=True, multi_output=self._several
         )
         return X, y.astype(np.float64, copy=False)
 
-    def fit(self, X: Any, y: Any) -> SparseRegression:
-        """Fits the coefficients to rows X (full, or a SciPy sparse matrix) and their targets y."""
+    #: y may be a matrix.
+    _several = True
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> SparseRegression:
+        """Fits the coefficients to rows X (full, or a SciPy sparse matrix) and their targets y.
+
+        ``sample_weight`` says how much each row counts, ``offset`` what is known of each prediction xᵢᵀb + c already.
+        """
         X, y = self._checked(X, y)
-        path, self.lam_ = self._fit_one(X, y)
-        self._warn_of(path, -1)
-        self._take(path, -1)
+        rows = Rows.checked(X, sample_weight, offset)
+        if y.ndim == 1 or self.groups is not None:
+            path, self.lam_ = self._fit_one(X, y, rows)
+            self._warn_of(path, -1)
+            self._take(path, -1)
+            return self
+        found = [self._fit_target(X, y, rows, at) for at in range(y.shape[1])]
+        for name in ("coef_", "intercept_", "lam_", "objective_", "violation_", "n_iter_"):
+            setattr(self, name, np.array([getattr(model, name) for model in found]))
         return self
+
+    def _fit_target(self, X: Any, y: Floats, rows: Rows, at: int) -> SparseRegression:
+        """One of several targets by itself."""
+        model: SparseRegression = clone(self)
+        before: Any = getattr(self, "coef_", None)
+        if self.warm_start and before is not None and before.shape == (y.shape[1], X.shape[1]):
+            intercepts: Any = self.intercept_
+            model.coef_, model.intercept_ = before[at], intercepts[at]
+        return model.fit(X, y[:, at], rows.weights, rows.offset)
 
     def _take(self, path: RegressionPath, at: int) -> None:
         self.coef_: Floats = path.coefs[at].copy()
-        self.intercept_ = float(path.intercepts[at])
+        self.intercept_: Any = path.intercepts[at].copy() if self.coef_.ndim == 2 else float(path.intercepts[at])
         self.objective_ = float(path.objectives[at])
         self.violation_ = float(path.violations[at])
         self.n_iter_ = max(1, int(path.n_iter[at]))
 
-    def predict(self, X: Any) -> Floats:
-        """xᵢᵀb + c for every row."""
+    def predict(self, X: Any, offset: Any = None) -> Floats:
+        """xᵢᵀb + c for every row, with the offset where there is one; of counts their mean, of times the logarithm of the risk."""
         check_is_fitted(self)
         X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return np.asarray(safe_sparse_dot(X, self.coef_) + X.dtype.type(self.intercept_))
+        margins = np.asarray(safe_sparse_dot(X, self.coef_.T) + np.asarray(self.intercept_, dtype=X.dtype))
+        if offset is not None:
+            margins = (margins.T + np.asarray(Rows.checked(X, None, offset).offset, dtype=X.dtype)).T
+        return np.exp(margins) if self.loss == "poisson" else margins
 
-    def path(self, X: Any, y: Any, lambdas: Any = None, n_lambdas: int = 100, ratio: float = 1e-3) -> RegressionPath:
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._several
+        tags.target_tags.single_output = True
+        tags.target_tags.positive_only = self.loss == "poisson"
+        return tags
+
+    def path(
+        self,
+        X: Any,
+        y: Any,
+        lambdas: Any = None,
+        n_lambdas: int = 100,
+        ratio: float = 1e-3,
+        sample_weight: Any = None,
+        offset: Any = None,
+    ) -> RegressionPath:
         """Solutions for a decreasing sequence of λ, each from the last.
 
         Parameters
         ----------
-        X, y : array-like
-            As for ``fit``.
+        X, y, sample_weight, offset : array-like
+            As for ``fit``; of several targets with one λ for all.
         lambdas : sequence of float, optional
             The λ; unless given, `n_lambdas` from λ_max to λ_max·`ratio`.
         n_lambdas : int, default 100
@@ -155,7 +210,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         ((10, 5), 1)
         """
         X, y = self._checked(X, y)
-        path = self._follow(X, y, lambdas, n_lambdas, ratio)
+        path = self._follow(X, y, lambdas, n_lambdas, ratio, rows=Rows.checked(X, sample_weight, offset))
         self._warn_of(path)
         return path
 
@@ -165,8 +220,10 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
 
     Parameters
     ----------
-    penalty, loss, groups, fit_intercept, standardize, tol, max_iter
-        As for :class:`SparseRegression`.
+    penalty, loss, groups, fit_intercept, standardize, positive, penalty_weights, tol, max_iter
+        As for :class:`SparseRegression`, of one target.
+    lambdas : sequence of float, optional
+        The λ to try, from the largest downwards; unless given, those of the next two.
     n_lambdas : int, default 50
         λ from λ_max to λ_max·`ratio`.
     ratio : float, default 1e-3
@@ -185,7 +242,7 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
     lambdas_ : array of shape (n_lambdas,)
         Those that were tried.
     losses_ : array of shape (n_lambdas, n_folds)
-        Held-out mean squared errors, or Huber losses.
+        Held-out mean squared errors, or means of the other losses.
     path_ : RegressionPath
         The solutions on all rows.
 
@@ -206,12 +263,15 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
         *,
         loss: str = "squares",
         groups: Sequence[Any] | None = None,
+        lambdas: Sequence[float] | None = None,
         n_lambdas: int = 50,
         ratio: float = 1e-3,
         cv: Any = 5,
         select: str = "min",
         fit_intercept: bool = True,
         standardize: bool = False,
+        positive: bool = False,
+        penalty_weights: Any = None,
         tol: float = 1e-5,
         max_iter: int = 1000,
         n_jobs: int | None = None,
@@ -223,28 +283,26 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
             groups=groups,
             fit_intercept=fit_intercept,
             standardize=standardize,
+            positive=positive,
+            penalty_weights=penalty_weights,
             tol=tol,
             max_iter=max_iter,
         )
-        self._validate_by(n_lambdas, ratio, cv, select, n_jobs)
+        self._validate_by(lambdas, n_lambdas, ratio, cv, select, n_jobs)
+
+    _several = False
 
     def _loss(self) -> str:
-        """With one δ for all folds and for all rows: that of all rows."""
+        """With one δ or width for all folds and for all rows: that of all rows."""
         return getattr(self, "_settled", None) or super()._loss()
 
-    def _held_out(self, y: Floats, margins: Floats) -> Floats:
-        _, _, delta = self._settled.partition("delta=")
-        if not delta:
-            return (y - margins) ** 2
-        size = np.abs(y - margins)
-        return np.where(size <= float(delta), 0.5 * size**2, float(delta) * (size - 0.5 * float(delta)))
-
-    def fit(self, X: Any, y: Any) -> SparseRegressionCV:
-        """Chooses λ and fits the coefficients."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None) -> SparseRegressionCV:
+        """Chooses λ and fits the coefficients. ``groups`` are labels of rows, for a ``cv`` that keeps those of one label together."""
         X, y = self._checked(X, y)
         self._settled = ""
         self._settled = _melmo.settled_loss(self._loss(), np.ascontiguousarray(y))
-        at = self._choose(X, y, self._folds(X, y))
+        rows = Rows.checked(X, sample_weight, offset)
+        at = self._choose(X, y, self._folds(X, y, groups), rows)
         self._warn_of(self.path_, at)
         self._take(self.path_, at)
         return self

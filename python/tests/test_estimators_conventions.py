@@ -33,9 +33,13 @@ def test_scikit_learn_accepts_it(name):
     model = getattr(melmo, name)()
     if name == "SparseLogisticCV":  # classes that can be told apart make long paths; the checks make many of them
         model.set_params(n_lambdas=8, cv=3, tol=1e-3)
+    if name == "SparseLogistic":  # solutions are compared to seven digits
+        model.set_params(tol=1e-11)
     found = check_estimator(model, on_fail=None, on_skip=None)
     failed = [(check["check_name"], check["exception"]) for check in found if check["status"] == "failed"]
     assert len(found) > 40
+    if "CV" in name:  # folds of repeated rows are other folds than those of weighted ones
+        failed = [check for check in failed if "sample_weight_equivalence" not in check[0]]
     assert failed == []
 
 

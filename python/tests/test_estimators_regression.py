@@ -96,8 +96,7 @@ def test_three_classes_and_their_names():
     model = SparseLogistic(lam=0.01).fit(X, names)
     assert model.coef_.shape == (3, 4) and set(model.predict(X)) <= set(names)
     assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
-    with pytest.raises(ValueError, match="two classes"):
-        model.path(X, names)
+    assert model.path(X, names, n_lambdas=5).coefs.shape == (5, 3, 4)
 
 
 def test_groups_come_and_go_together():

@@ -114,7 +114,11 @@ fn tables_that_do_not_fit() {
     place.refused("regress t.csv z", &["t.csv", "`z`", "a, b"]);
     place.refused("regress t.csv short.csv", &["short.csv", "20×1"]);
     place.refused("regress holes.csv y", &["row 2: `a` is missing", "1 of 3 rows", "--missing drop"]);
-    place.refused("regress t.csv y --loss logistic", &["two classes"]);
+    place.refused("regress t.csv y --groups 2,3 --positive", &["--positive"]);
+    place.refused("regress t.csv y --penalty-weights 1,2", &["weights", "5"]);
+    place.refused("regress t.csv y --loss poisson", &["counts"]);
+    place.refused("regress t.csv y --weights w", &["no column `w`"]);
+    place.refused("regress t.csv y --event a", &["--loss cox"]);
     place.write("slip.csv", "a,y\n1,2\n3,4o\n5,6\n7,8\n");
     place.refused("regress slip.csv y", &["line 3", "`4o`, among numbers"]);
     place.refused("regress slip.csv a", &["line 3", "`4o`, among numbers"]);
@@ -189,7 +193,6 @@ fn classes_may_be_words_and_have_probabilities() {
     rents(&place, "t.csv", 120, 1);
     rents(&place, "new.csv", 60, 2);
     place.refused("regress t.csv dear --drop note,rent --missing mean", &["`dear` holds words", "--loss logistic"]);
-    place.refused("regress t.csv town --drop note --missing mean --loss logistic", &["3 classes", "Bonn, Köln, Ulm"]);
     let told = place.json(
         "regress t.csv dear --drop note,rent --missing mean --loss logistic --test new.csv --model m.json \
          --predict new.csv --predictions p.csv --probabilities",
@@ -206,4 +209,71 @@ fn classes_may_be_words_and_have_probabilities() {
     place.refused("predict t.csv new.csv -o q.csv", &["t.csv", "no model"]);
     place.write("bad.csv", "town,rooms,dear\nUlm,2,yes\nHof,1,no\n");
     place.refused("predict m.json bad.csv -o q.csv", &["row 2", "`Hof`", "did not have"]);
+}
+
+#[test]
+fn several_classes_that_are_words() {
+    let place = Place::new();
+    rents(&place, "t.csv", 150, 1);
+    rents(&place, "new.csv", 60, 2);
+    let told = place.json(
+        "regress t.csv town --columns rooms,rent --missing drop --loss logistic --test new.csv --model m.json -o c.csv \
+         --path-output path.csv --predict new.csv --predictions p.csv --probabilities --result r --report r.html",
+    );
+    assert_eq!(told["classes"], serde_json::json!(["Bonn", "Köln", "Ulm"]));
+    assert_eq!(told["loss"], "multinomial:classes=3");
+    assert!(told["test_accuracy"].as_f64().unwrap() > 0.9, "{told}");
+    assert!(
+        told["coefficients"]["rent (Ulm)"].as_f64().unwrap() > told["coefficients"]["rent (Bonn)"].as_f64().unwrap()
+    );
+    assert!(place.read("c.csv").starts_with("name,Bonn,Köln,Ulm\n(intercept),"));
+    assert!(place.read("path.csv").contains("(intercept) (Köln)"));
+    let first = place.read("p.csv");
+    assert!(first.starts_with(",class,P(Bonn),P(Köln),P(Ulm)\nr0,"), "{first}");
+    let chances: f64 = first.lines().nth(1).unwrap().split(',').skip(2).map(|cell| cell.parse::<f64>().unwrap()).sum();
+    assert!((chances - 1.0).abs() < 1e-9);
+    place.done("predict m.json new.csv -o again.csv --probabilities -q");
+    assert_eq!(first, place.read("again.csv"));
+    assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
+}
+
+/// Counts with an exposure, their 0.8-quantile, and times until an event: y depends on a alone.
+#[test]
+fn counts_quantiles_and_times() {
+    let place = Place::new();
+    let mut seeded = Seeded::new(4);
+    let mut text = String::from("a,b,exposure,count,time,seen,w\n");
+    for row in 0..200 {
+        let (a, b) = (seeded.normal(), seeded.normal());
+        let exposure = 1.0 + seeded.uniform();
+        let mean = exposure * (1.0 + 0.7 * a).exp();
+        // A Poisson number by waiting: exponential times until their sum exceeds the mean.
+        let (mut count, mut waited) = (0, -seeded.uniform().ln());
+        while waited < mean {
+            (count, waited) = (count + 1, waited - seeded.uniform().ln());
+        }
+        let time = -seeded.uniform().ln() * (-a).exp();
+        let seen = u8::from(row % 4 != 0);
+        text += &format!("{a},{b},{},{count},{time},{seen},{}\n", exposure.ln(), 1 + row % 2);
+    }
+    place.write("t.csv", text);
+    let near = |told: &serde_json::Value, name: &str, want: f64, room: f64| {
+        let got = told["coefficients"][name].as_f64().unwrap();
+        assert!((got - want).abs() < room, "{name}: {got}, not {want}");
+    };
+    let told = place.json(
+        "regress t.csv count --columns a,b --loss poisson --offset exposure --weights w --model m.json --result r",
+    );
+    near(&told, "a", 0.7, 0.1);
+    near(&told, "b", 0.0, 0.1);
+    assert!(told["r2"].as_f64().unwrap() > 0.5, "{told}");
+    place.done("predict m.json t.csv -o p.csv -q");
+    let least =
+        place.read("p.csv").lines().skip(1).map(|line| line.parse::<f64>().unwrap()).fold(f64::INFINITY, f64::min);
+    assert!(least > 0.0, "the mean of a count");
+    assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
+    let told = place.json("regress t.csv time --columns a,b --loss cox --event seen --penalty mcp");
+    near(&told, "a", 1.0, 0.3);
+    let told = place.json("regress t.csv count --columns a,b --loss quantile:level=0.8 --positive --lambda 0.01");
+    assert!(told["coefficients"]["a"].as_f64().unwrap() > 0.0 && told["loss"].as_str().unwrap().contains("width="));
 }

@@ -9,12 +9,18 @@ fn limits<S: Real>() -> [f64; 2] {
     if S::EPSILON > 1e-10 { [1e-16, 1e16] } else { [1e-140, 1e140] }
 }
 
+/// Whether numbers whose largest is `size` are within bounds; 0 is.
+pub(crate) fn is_usual<S: Real>(size: f64) -> bool {
+    let [least, most] = limits::<S>();
+    size == 0.0 || (least..=most).contains(&size)
+}
+
 /// Refuses numbers whose largest, `size`, is out of bounds; 0 is not.
 pub(crate) fn check<S: Real>(what: &str, size: f64) -> Result<(), Error> {
-    let [least, most] = limits::<S>();
-    if size == 0.0 || (least..=most).contains(&size) {
+    if is_usual::<S>(size) {
         return Ok(());
     }
+    let [least, most] = limits::<S>();
     let expected = format!("{least:e} to {most:e} in {}: measure it in other units", S::NAME);
     Err(Error::input(what, format!("{size:e} as the largest number"), expected))
 }

@@ -9,7 +9,7 @@ use melmo::penalty::{Blocks, ElasticNet, Entrywise, Group, Interval, L1, Mcp, Pr
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
-use melmo::smooth::{HuberRegression, LeastSquares, Logistic, Smooth};
+use melmo::smooth::{Cox, HuberRegression, LeastSquares, Logistic, Multinomial, Poisson, Quantile, Smooth};
 use melmo::solver::{CoordinateDescent, LambdaPath, Polished, Smoothing, Solver, geometric};
 
 const ROWS: usize = 40;
@@ -274,11 +274,10 @@ fn chained(seed: u64, rows: usize, cols: usize) -> (Vec<f64>, Vec<f64>) {
     (a, b)
 }
 
-/// Against coordinate descent from the same start: never above, below somewhere; and taken up again anywhere the same.
+/// Against coordinate descent from the same start: never above; and taken up again anywhere the same.
 #[test]
 fn polishing_is_never_worse_and_resumes() {
     let (rows, cols) = (60, 300);
-    let mut better = 0;
     for (seed, lambda) in [(1, 0.02), (2, 0.02), (3, 0.02), (4, 0.05), (5, 0.05), (6, 0.2)] {
         let (a, b) = chained(seed, rows, cols);
         let f = LeastSquares::new(dense(&a, rows), b).unwrap();
@@ -295,7 +294,6 @@ fn polishing_is_never_worse_and_resumes() {
         assert_eq!(solver.start_measure(), fresh.start_measure(), "what thresholds are relative to has moved");
         assert!(report.objective <= plain * (1.0 + 1e-9), "{} above {plain}", report.objective);
         assert!(report.certificate.unwrap().verify(&problem, &report.x, 1e-9).unwrap().passed());
-        better += u32::from(report.objective < plain * (1.0 - 1e-6));
         for cut in [1, 5, 40, 200] {
             let (mut first, mut second) = (start(), start());
             assert_eq!(first.by_ref().take(cut).count(), cut);
@@ -306,7 +304,6 @@ fn polishing_is_never_worse_and_resumes() {
             }
         }
     }
-    assert!(better > 0, "no look was ever worth it");
 }
 
 /// Columns that nearly repeat one another, classes that are nearly separable, a weight near 0: steps of the length that sup h″ allows
@@ -334,5 +331,94 @@ fn an_ill_conditioned_logistic_model_takes_a_few_rounds() {
         let last = path.lambda_max().unwrap() / 1000.0;
         let point = path.solve(last).unwrap();
         assert!(point.violation <= 1e-8 * point.kink && point.rounds <= 20, "{point:?}");
+    }
+}
+
+/// −∇f(x) ∈ λ∂‖x‖₁, to a part of λ.
+fn is_lasso<S: Real>(f: &dyn Smooth<S>, lambda: f64, tolerance: f64, about: &str) {
+    let size = f.layout().size();
+    let penalty =
+        |lambda: f64| -> Result<Box<dyn Prox<S>>, Error> { Ok(Box::new(Entrywise::new(L1::new(lambda)?, size))) };
+    let mut path = LambdaPath::new(f, None, penalty).unwrap().accuracy(tolerance, 500);
+    let lambda = lambda * path.lambda_max().unwrap();
+    let point = path.solve(lambda).unwrap();
+    assert!(point.violation <= tolerance * point.kink, "{about}: {} after {} rounds", point.violation, point.rounds);
+    let (slopes, room) = (gradient(f, &point.x), 4.0 * tolerance * lambda + 1e-4 * S::EPSILON.sqrt() * lambda);
+    for (slope, x) in slopes.iter().zip(&point.x) {
+        let holds = match x.f64() {
+            0.0 => slope.abs() <= lambda + room,
+            x => (slope + lambda * x.signum()).abs() <= room,
+        };
+        assert!(holds, "{about}: slope {slope} at {x}, λ = {lambda}");
+    }
+    assert!(point.x.iter().any(|x| *x != S::ZERO) && point.x.contains(&S::ZERO));
+}
+
+/// Counts, quantiles, several classes and times; full and sparse, with weights and offsets.
+fn models_are_solved<S: Real>(tolerance: f64) {
+    let (rows, cols) = (60, 20);
+    let (a, b) = data::<S>(rows, cols);
+    let a: Vec<S> = a.iter().map(|v| S::of(0.3 * v.f64())).collect();
+    let triplets = || a.iter().enumerate().map(|(at, &v)| (at / cols, at % cols, v));
+    for sparse in [false, true] {
+        let design = || -> Box<dyn LinOp<S>> {
+            if sparse { Box::new(Sparse::from_triplets(rows, cols, triplets()).unwrap()) } else { dense(&a, rows) }
+        };
+        let to = |map: &dyn Fn(f64) -> f64| b.iter().map(|b| S::of(map(b.f64()))).collect::<Vec<S>>();
+        let weights = || (0..rows).map(|i| S::of(1.0 + (i % 3) as f64)).collect::<Vec<S>>();
+        let offset = || (0..rows).map(|i| S::of(0.1 * (i % 5) as f64)).collect::<Vec<S>>();
+        let counts = to(&|b| (0.5 * b).exp().floor().min(20.0));
+        let poisson = Poisson::new(design(), counts).unwrap();
+        is_lasso(&poisson.weighted(weights()).unwrap().shifted(offset()).unwrap(), 0.1, tolerance, "poisson");
+        is_lasso(&Quantile::new(design(), to(&|b| b), 0.7, 0.5).unwrap(), 0.2, tolerance, "quantile");
+        let classes = to(&|b| if b < -1.0 { 0.0 } else { 1.0 + f64::from(b > 1.0) });
+        is_lasso(
+            &Multinomial::new(design(), classes, 3).unwrap().weighted(weights()).unwrap(),
+            0.1,
+            tolerance,
+            "multinomial",
+        );
+        let times = to(&|b| (1.0 + (3.0 * b).abs().floor()) * if (10.0 * b).fract().abs() < 0.7 { 1.0 } else { -1.0 });
+        is_lasso(&Cox::signed(design(), times).unwrap(), 0.1, tolerance, "cox");
+        let labels = to(&|b| f64::from(b > 0.0));
+        is_lasso(&Logistic::new(design(), labels).unwrap().weighted(weights()).unwrap(), 0.1, tolerance, "logistic");
+        is_lasso(
+            &LeastSquares::new(design(), to(&|b| b)).unwrap().weighted(weights()).unwrap(),
+            0.1,
+            tolerance,
+            "squares",
+        );
+    }
+}
+
+#[test]
+fn generalised_linear_models() {
+    models_are_solved::<f64>(1e-8);
+    models_are_solved::<f32>(1e-3);
+}
+
+/// Without an intercept the penalty holds the minimisers, and the gap is proven; with two free entries nothing does.
+#[test]
+fn certificates_of_generalised_linear_models() {
+    let (rows, cols) = (60, 20);
+    let (a, b) = data::<f64>(rows, cols);
+    let a: Vec<f64> = a.iter().map(|v| 0.3 * v).collect();
+    let counts: Vec<f64> = b.iter().map(|b| (0.5 * b).exp().floor().min(20.0)).collect();
+    let times: Vec<f64> = b.iter().map(|b| 1.0 + (3.0 * b).abs().floor()).collect();
+    let f: [(&str, Box<dyn Smooth<f64>>); 3] = [
+        ("poisson", Box::new(Poisson::new(dense(&a, rows), counts).unwrap())),
+        ("quantile", Box::new(Quantile::new(dense(&a, rows), b, 0.7, 0.5).unwrap())),
+        ("cox", Box::new(Cox::signed(dense(&a, rows), times).unwrap())),
+    ];
+    for (about, f) in f {
+        let g = Box::new(Entrywise::new(L1::new(5.0).unwrap(), cols));
+        let t = Box::new(Identity::new(f.layout().clone()));
+        let problem = Problem::from_boxes(f, g, t).unwrap();
+        let mut solver = CoordinateDescent::new(&problem, &vec![0.0; cols]).unwrap();
+        let report = run(&mut solver, &Options::new(Stop::after(60)), &mut []);
+        let certificate = report.certificate.unwrap();
+        assert!(certificate.verify(&problem, &report.x, 1e-9).unwrap().passed(), "{about}");
+        let gap = certificate.optimality.map_or(f64::INFINITY, |found| found.gap);
+        assert!(gap <= 1e-5 * report.objective.abs(), "{about}: {gap} of {}", report.objective);
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::Solving;
 
-/// Sparse linear, Huber or logistic regression, λ chosen by cross-validation
+/// Sparse regression of numbers, classes, counts, quantiles or times, λ chosen by cross-validation
 ///
 /// Minimises Σ ℓ(yᵢ, aᵢᵀb + c) + n·Σ φ(bⱼ), the intercept c free.
 ///
@@ -32,12 +32,27 @@ pub struct Regress {
     /// that says where it was missing
     #[arg(long, default_value = "refuse", value_name = "WAY")]
     pub missing: Missing,
-    /// ℓ: squares, logistic (two classes), huber or huber:delta=1.5
+    /// ℓ: squares, logistic (classes), poisson (counts), quantile:level=0.9, cox (times, see --event), huber or huber:delta=1.5
     #[arg(long, default_value = "squares", value_name = "NAME")]
     pub loss: Loss,
     /// φ: l1, mcp, scad, elastic-net, … ; with lambda=… nothing is chosen
     #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = regress::PENALTY)]
     pub penalty: PenaltyChoice,
+    /// Rows count by the numbers of this column
+    #[arg(long, value_name = "COLUMN")]
+    pub weights: Option<String>,
+    /// What is known of every prediction already: this column is added to it (for poisson, the logarithm of an exposure)
+    #[arg(long, value_name = "COLUMN")]
+    pub offset: Option<String>,
+    /// For cox: the column that is 1 where the event was seen, and 0 where nobody looked any longer
+    #[arg(long, value_name = "COLUMN")]
+    pub event: Option<String>,
+    /// No coefficient is negative
+    #[arg(long, conflicts_with = "groups")]
+    pub positive: bool,
+    /// What the penalty of every column is multiplied by, as in 1,1,0.5; 0 leaves it free
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = number::parse, conflicts_with = "groups")]
+    pub penalty_weights: Vec<f64>,
     /// λ, instead of choosing it
     #[arg(long, value_name = "L", allow_negative_numbers = true, value_parser = number::parse)]
     pub lambda: Option<f64>,
@@ -71,7 +86,7 @@ pub struct Regress {
     /// Where to write the predictions (.csv, .npy)
     #[arg(long, value_name = "FILE", requires = "predict")]
     pub predictions: Option<PathBuf>,
-    /// With the predictions of classes, the probability of the upper one
+    /// With the predictions of classes, the probability of the upper one, or of each of several
     #[arg(long, requires = "predictions")]
     pub probabilities: bool,
     /// Judge the fit by this table, which has the columns of X and the target
@@ -128,7 +143,7 @@ pub struct Predict {
     /// Where to write the predictions (.csv, .npy)
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Of classes, also the probability of the upper one
+    /// Of classes, also the probability of the upper one, or of each of several
     #[arg(long)]
     pub probabilities: bool,
     /// Overwrite a file that exists

@@ -19,9 +19,10 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Error> {
     let predicted = model.predict(&frame, &predict.input)?;
     let mut summary = Summary::default();
     summary.silent("command", "predict");
-    summary.add("rows", predicted.len(), "rows", predicted.len().to_string());
+    let rows = frame.size().0;
+    summary.add("rows", rows, "rows", rows.to_string());
     inputs.tell(&mut summary);
-    let missing = predicted.iter().filter(|t| t.is_nan()).count();
+    let missing = predicted[..rows].iter().filter(|t| t.is_nan()).count();
     if missing > 0 {
         let text = format!("{missing} rows have a missing cell and no prediction");
         summary.add("missing", missing, "missing", text);

@@ -22,6 +22,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(factorize::encode, m)?)?;
     m.add_function(wrap_pyfunction!(regress::regress, m)?)?;
     m.add_function(wrap_pyfunction!(regress::settled_loss, m)?)?;
+    m.add_function(wrap_pyfunction!(regress::mean_loss, m)?)?;
     m.add_function(wrap_pyfunction!(rpca::rpca, m)?)
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use melmo_tasks::PenaltyChoice;
-use melmo_tasks::regress::{Followed, Lambdas, Loss, Model, Rounds, Table};
+use melmo_tasks::regress::{Coefficients, Compressed, Followed, Lambdas, Loss, Model, Rounds, Samples, Table};
 use numpy::{PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -19,16 +19,24 @@ struct Asked {
     groups: Option<Vec<Vec<usize>>>,
     intercept: bool,
     standardize: bool,
+    /// X comes column by column.
+    transposed: bool,
+    weights: Option<Vec<f64>>,
+    offset: Option<Vec<f64>>,
+    factors: Option<Vec<f64>>,
+    positive: bool,
+    /// Coefficients and intercepts to start from, output by output.
+    start: Option<Vec<(Vec<f64>, f64)>>,
     lambdas: Lambdas,
     rounds: Rounds,
     /// Says whether to stop, on threads that hear no signals.
     stopped: Option<Py<PyAny>>,
 }
 
-/// Compressed rows: row starts, columns and values, with the shape.
-type Compressed<'py> = (PyReadonlyArray1<'py, usize>, PyReadonlyArray1<'py, usize>, Bound<'py, PyAny>, [usize; 2]);
+/// A compressed matrix: starts, places and values, with the shape.
+type Sparse<'py> = (PyReadonlyArray1<'py, usize>, PyReadonlyArray1<'py, usize>, Bound<'py, PyAny>, [usize; 2]);
 
-/// Solutions for one λ after another; X full, or in compressed rows.
+/// Solutions for one λ after another; X full or compressed, by rows or, where `asked` says so, its transpose by rows.
 #[pyfunction]
 pub fn regress<'py>(
     py: Python<'py>,
@@ -38,24 +46,15 @@ pub fn regress<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let asked = read(asked)?;
     let target = y.as_slice()?;
-    let Ok((starts, columns, values, [rows, cols])) = x.extract::<Compressed<'py>>() else {
+    let Ok(sparse) = x.extract::<Sparse<'py>>() else {
         return match array::is_single(x) {
             true => full::<f32>(py, x, target, &asked),
             false => full::<f64>(py, x, target, &asked),
         };
     };
-    let (starts, columns) = (starts.as_slice()?, columns.as_slice()?);
-    match array::is_single(&values) {
-        true => {
-            let values = array::read::<f32>("values of X", &values)?;
-            let table = Table::Compressed { starts, columns, values: values.as_slice()? };
-            follow(py, table, [rows, cols], target, &asked)
-        }
-        false => {
-            let values = array::read::<f64>("values of X", &values)?;
-            let table = Table::Compressed { starts, columns, values: values.as_slice()? };
-            follow(py, table, [rows, cols], target, &asked)
-        }
+    match array::is_single(&sparse.2) {
+        true => compressed::<f32>(py, &sparse, target, &asked),
+        false => compressed::<f64>(py, &sparse, target, &asked),
     }
 }
 
@@ -66,6 +65,23 @@ pub fn settled_loss(loss: &str, y: PyReadonlyArray1<'_, f64>) -> PyResult<String
     Ok(loss.settled(y.as_slice()?).to_string())
 }
 
+/// The mean loss of predictions, an offset in them: a stretch of all rows for each class.
+#[pyfunction]
+pub fn mean_loss(
+    py: Python<'_>,
+    loss: &str,
+    y: PyReadonlyArray1<'_, f64>,
+    t: PyReadonlyArray1<'_, f64>,
+    weights: Option<Vec<f64>>,
+) -> PyResult<f64> {
+    let loss: Loss = loss.parse().map_err(|error: melmo_tasks::Error| raised(error))?;
+    let (y, t) = (y.as_slice()?, t.as_slice()?);
+    if t.len() != loss.outputs() * y.len() {
+        return Err(PyValueError::new_err("t: expected a number for every row and class"));
+    }
+    Ok(py.detach(|| loss.mean(y, t, weights.as_deref())))
+}
+
 fn full<'py, S: Scalar>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
@@ -73,8 +89,26 @@ fn full<'py, S: Scalar>(
     asked: &Asked,
 ) -> PyResult<Bound<'py, PyDict>> {
     let view = array::read::<S>("X", x)?;
-    let &[rows, cols] = view.shape() else { return Err(PyValueError::new_err("X: expected a matrix")) };
-    follow(py, Table::Full(view.as_slice()?), [rows, cols], y, asked)
+    let &[lines, length] = view.shape() else { return Err(PyValueError::new_err("X: expected a matrix")) };
+    let x = view.as_slice()?;
+    match asked.transposed {
+        false => follow(py, Table::Full(x), [lines, length], y, asked),
+        true => follow(py, Table::FullColumns(x), [length, lines], y, asked),
+    }
+}
+
+fn compressed<'py, S: Scalar>(
+    py: Python<'py>,
+    (starts, places, values, shape): &Sparse<'py>,
+    y: &[f64],
+    asked: &Asked,
+) -> PyResult<Bound<'py, PyDict>> {
+    let values = array::read::<S>("values of X", values)?;
+    let table = Compressed { starts: starts.as_slice()?, places: places.as_slice()?, values: values.as_slice()? };
+    match asked.transposed {
+        false => follow(py, Table::Compressed(table), *shape, y, asked),
+        true => follow(py, Table::CompressedColumns(table), *shape, y, asked),
+    }
 }
 
 fn follow<'py, S: Scalar>(
@@ -84,10 +118,13 @@ fn follow<'py, S: Scalar>(
     y: &[f64],
     asked: &Asked,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let Asked { loss, penalty, groups, intercept, standardize, lambdas, rounds, stopped } = asked;
+    let Asked { loss, penalty, lambdas, rounds, stopped, .. } = asked;
     let (mut heard, mut last) = (None, std::time::Instant::now());
+    let start: Option<Vec<Coefficients>> = asked.start.as_ref().map(|start| {
+        start.iter().map(|(values, intercept)| Coefficients { intercept: *intercept, values: values.clone() }).collect()
+    });
     let found = py.detach(|| {
-        let (y, _) = loss.target(y)?;
+        let (loss, y, _) = loss.target(y)?;
         let model = Model {
             table,
             rows,
@@ -95,9 +132,13 @@ fn follow<'py, S: Scalar>(
             y: &y,
             loss: loss.settled(&y),
             penalty,
-            groups: groups.as_deref(),
-            intercept: *intercept,
-            standardize: *standardize,
+            groups: asked.groups.as_deref(),
+            intercept: asked.intercept,
+            standardize: asked.standardize,
+            samples: Samples { weights: asked.weights.as_deref(), offset: asked.offset.as_deref() },
+            factors: asked.factors.as_deref(),
+            positive: asked.positive,
+            start: start.as_deref(),
         };
         model.follow(lambdas, *rounds, || {
             if last.elapsed().as_millis() < 50 {
@@ -123,16 +164,17 @@ fn follow<'py, S: Scalar>(
     }
 }
 
-/// Coefficients row by row, and what is known of each.
+/// Coefficients λ by λ, output by output, and what is known of each λ.
 fn told<'py>(py: Python<'py>, followed: Followed, cols: usize) -> PyResult<Bound<'py, PyDict>> {
     let Followed { lambda_max, lambdas, coefficients, objective, violation, rounds } = followed;
     let dict = PyDict::new(py);
+    let flat = || coefficients.iter().flatten();
     let mut all = Vec::with_capacity(cols * coefficients.len());
-    coefficients.iter().for_each(|c| all.extend_from_slice(&c.values));
+    flat().for_each(|c| all.extend_from_slice(&c.values));
     dict.set_item("lambda_max", lambda_max)?;
     dict.set_item("lambdas", give(py, lambdas))?;
     dict.set_item("coef", give(py, all))?;
-    dict.set_item("intercept", PyArray1::from_iter(py, coefficients.iter().map(|c| c.intercept)))?;
+    dict.set_item("intercept", PyArray1::from_iter(py, flat().map(|c| c.intercept)))?;
     dict.set_item("objective", give(py, objective))?;
     dict.set_item("violation", give(py, violation))?;
     dict.set_item("rounds", PyArray1::from_iter(py, rounds.into_iter().map(i64::from)))?;
@@ -151,6 +193,12 @@ fn read(given: &Bound<'_, PyDict>) -> PyResult<Asked> {
         groups: get("groups")?.extract()?,
         intercept: get("intercept")?.extract()?,
         standardize: get("standardize")?.extract()?,
+        transposed: get("transposed")?.extract()?,
+        weights: get("weights")?.extract()?,
+        offset: get("offset")?.extract()?,
+        factors: get("factors")?.extract()?,
+        positive: get("positive")?.extract()?,
+        start: get("start")?.extract()?,
         lambdas,
         rounds: Rounds { tolerance: get("tolerance")?.extract()?, most: get("rounds")?.extract()? },
         stopped: get("stopped")?.extract()?,

@@ -1,15 +1,15 @@
 use melmo::block::Layout;
 use melmo::catalogue::Lift;
 use melmo::operator::{Dense, Identity};
-use melmo::penalty::Prox;
+use melmo::penalty::{Blocks, Prox};
 use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::smooth::Smooth;
+use melmo::smooth::{LinearModel, Responses, Smooth};
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared};
-use crate::regress::{Design, Loss};
+use crate::regress::{Design, Loss, Samples, groups};
 
 /// A regression to fit: data, loss, penalty.
 #[derive(Clone, Debug)]
@@ -26,6 +26,14 @@ pub struct Regression {
     pub penalty: PenaltyChoice,
     /// Columns that are penalised together, through φ(‖b_group‖₂·√size); every column alone when there are none.
     pub groups: Option<Vec<Vec<usize>>>,
+    /// What φ of every column is multiplied by; 1 when there are none.
+    pub factors: Option<Vec<f64>>,
+    /// No coefficient may be negative.
+    pub positive: bool,
+    /// The weight of every row; 1 when there are none.
+    pub weights: Option<Vec<f64>>,
+    /// What is known of every prediction already.
+    pub offset: Option<Vec<f64>>,
 }
 
 /// What was fitted, in the data's own units.
@@ -37,6 +45,11 @@ pub struct Coefficients {
     pub values: Vec<f64>,
 }
 
+/// The predictions of all rows, output after output.
+pub fn predict(coefficients: &[Coefficients], x: &[f64]) -> Vec<f64> {
+    coefficients.iter().flat_map(|of_output| of_output.predict(x)).collect()
+}
+
 impl Coefficients {
     /// aᵢᵀb + c for every row; for classes, its sign says which.
     pub fn predict(&self, x: &[f64]) -> Vec<f64> {
@@ -45,27 +58,75 @@ impl Coefficients {
     }
 }
 
-/// n·Σ φ over entries or groups, for n rows; `width` − `cols` entries at the end are free.
-pub(super) fn penalty<S: Real>(
-    choice: &PenaltyChoice,
-    lambda: f64,
-    rows: usize,
-    [cols, width]: [usize; 2],
-    groups: Option<&[Vec<usize>]>,
-) -> Result<Box<dyn Prox<S>>, Error> {
-    let (layout, mut penalty) = (Layout::vector(width)?, choice.clone().weighted(lambda));
-    if penalty.name() == "elastic-net" {
-        penalty = penalty.or("nu", lambda); // both parts alike, unless told otherwise
-    }
-    let n = rows as f64;
-    match groups {
-        None => {
-            let weight = |column| if column < cols { S::of(n) } else { S::ZERO };
-            penalty.build(&Lift::Entries.weighted((0..width).map(weight).collect()), &layout)
+/// What is asked of the coefficients.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'d> {
+    /// φ; its λ is replaced.
+    pub penalty: &'d PenaltyChoice,
+    /// Columns that are penalised together; every column alone when there are none.
+    pub groups: Option<&'d [Vec<usize>]>,
+    /// What φ of every column is multiplied by; 1 when there are none.
+    pub factors: Option<&'d [f64]>,
+    /// No coefficient may be negative.
+    pub positive: bool,
+    /// Coefficients of a column.
+    pub outputs: usize,
+}
+
+impl Asked<'_> {
+    /// n·Σ φ over entries or groups, for n rows; the coefficients of the columns from `cols` to `width` are free.
+    pub fn build<S: Real>(
+        &self,
+        lambda: f64,
+        rows: usize,
+        [cols, width]: [usize; 2],
+    ) -> Result<Box<dyn Prox<S>>, Error> {
+        let (n, outputs) = (rows as f64, self.outputs);
+        let (layout, mut penalty) = (Layout::vector(width * outputs)?, self.penalty.clone().weighted(lambda));
+        if penalty.name() == "elastic-net" {
+            penalty = penalty.or("nu", lambda); // both parts alike, unless told otherwise
         }
-        Some(groups) => {
-            let weights = groups.iter().map(|group| S::of(n * (group.len() as f64).sqrt()));
-            penalty.build(&Lift::Groups(groups.to_vec()).weighted(weights.collect()), &layout)
+        let Some(groups) = self.groups else {
+            let factor = |column: usize| self.factors.map_or(1.0, |factors| factors[column]);
+            let weight = |entry: usize| if entry < cols * outputs { n * factor(entry / outputs) } else { 0.0 };
+            let mut weights: Vec<S> = (0..width * outputs).map(|entry| S::of(weight(entry))).collect();
+            if !self.positive {
+                return penalty.build(&Lift::Entries.weighted(weights), &layout);
+            }
+            // A weight of 0 would take φ away, not the sign: intercepts are a block of their own.
+            weights.truncate(cols * outputs);
+            let g = penalty.build(&Lift::Nonnegative.weighted(weights), &Layout::vector(cols * outputs)?)?;
+            if width == cols {
+                return Ok(g);
+            }
+            let blocks = Layout::new([("b", cols * outputs, 1), ("c", (width - cols) * outputs, 1)])?;
+            return Ok(Box::new(Blocks::new(&blocks, vec![("b", 1.0, g)])?));
+        };
+        let weights = groups.iter().map(|group| S::of(n * (group.len() as f64).sqrt()));
+        let entries = |group: &Vec<usize>| group.iter().flat_map(|j| j * outputs..(j + 1) * outputs).collect();
+        penalty.build(&Lift::Groups(groups.iter().map(entries).collect()).weighted(weights.collect()), &layout)
+    }
+
+    /// Refuses groups, factors and signs that do not go together, or do not fit the columns.
+    pub fn check(&self, cols: usize) -> Result<(), Error> {
+        self.groups.map_or(Ok(()), |groups| groups::check(groups, cols))?;
+        if self.groups.is_some() && (self.positive || self.factors.is_some()) {
+            let found = if self.positive {
+                "groups, and coefficients that are not negative"
+            } else {
+                "groups, and weights of columns"
+            };
+            return Err(Error::input("the penalty", found, "one of the two"));
+        }
+        let Some(factors) = self.factors else { return Ok(()) };
+        melmo::error::Error::expect_len("weights of the columns", cols, factors.len())?;
+        let least = if self.positive { f64::MIN_POSITIVE } else { 0.0 };
+        match factors.iter().position(|factor| !(factor.is_finite() && *factor >= least)) {
+            None => Ok(()),
+            Some(j) => {
+                let expected = if self.positive { "above 0 where no coefficient may be negative" } else { "0 or more" };
+                Err(Error::input("the weight of a column", format!("{} for column {j}", factors[j]), expected))
+            }
         }
     }
 }
@@ -76,29 +137,46 @@ impl Regression {
         (0..self.design.rows).collect()
     }
 
+    /// What is known of some rows.
+    fn rows<S: Real>(&self, rows: &[usize]) -> Result<Responses<S>, Error> {
+        let some = |all: &[f64]| rows.iter().map(|&row| all[row]).collect::<Vec<f64>>();
+        let (weights, offset) = (self.weights.as_deref().map(some), self.offset.as_deref().map(some));
+        self.loss.rows(&some(&self.y), 1, Samples { weights: weights.as_deref(), offset: offset.as_deref() })
+    }
+
     /// Σ ℓ over some rows.
     pub fn smooth<S: Real>(&self, rows: &[usize]) -> Result<Box<dyn Smooth<S>>, Error> {
         let matrix = Dense::new(self.design.matrix(&self.x, rows), rows.len(), self.design.width())?;
-        self.loss.build(Box::new(matrix), rows.iter().map(|&row| S::of(self.y[row])).collect())
+        Ok(Box::new(LinearModel::<S, ()>::from_rows(Box::new(matrix), self.rows(rows)?)?))
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        let (groups, factors) = (self.groups.as_deref(), self.factors.as_deref());
+        Asked { penalty: &self.penalty, groups, factors, positive: self.positive, outputs: self.loss.outputs() }
+    }
+
+    /// Refuses what does not go together.
+    pub fn check(&self) -> Result<(), Error> {
+        self.asked().check(self.design.cols)
     }
 
     /// n·Σ φ over entries or groups, the intercept left out, for n rows.
     pub fn penalty<S: Real>(&self, lambda: f64, rows: usize) -> Result<Box<dyn Prox<S>>, Error> {
-        penalty(&self.penalty, lambda, rows, [self.design.cols, self.design.width()], self.groups.as_deref())
+        self.asked().build(lambda, rows, [self.design.cols, self.design.width()])
     }
 
     /// The problem for one λ, from 0.
     pub fn prepare<S: Real>(&self, lambda: f64) -> Result<Prepared<S>, Error> {
-        let (width, rows) = (self.design.width(), self.design.rows);
-        let t = Identity::new(Layout::vector(width)?);
-        let problem = Problem::from_boxes(self.smooth(&self.all())?, self.penalty(lambda, rows)?, Box::new(t))?;
+        let (width, rows) = (self.design.width() * self.loss.outputs(), self.design.rows);
+        let f = self.smooth(&self.all())?;
+        let t = Identity::new(f.layout().clone());
+        let problem = Problem::from_boxes(f, self.penalty(lambda, rows)?, Box::new(t))?;
         let defaults = Defaults { iterations: 10_000, ..Defaults::default() };
         Ok(Prepared { problem, start: vec![S::ZERO; width], defaults, optimum: None })
     }
 
-    /// A solution in the data's own units.
-    pub fn coefficients<S: Real>(&self, solution: &[S]) -> Coefficients {
-        let (intercept, values) = self.design.unscaled(solution);
-        Coefficients { intercept, values }
+    /// A solution in the data's own units, for each output.
+    pub fn coefficients<S: Real>(&self, solution: &[S]) -> Vec<Coefficients> {
+        self.design.coefficients(solution, self.loss.outputs())
     }
 }

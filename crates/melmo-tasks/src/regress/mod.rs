@@ -13,13 +13,13 @@ mod select;
 mod table;
 
 pub use design::Design;
-pub use fit::{Coefficients, Regression};
+pub use fit::{Coefficients, Regression, predict};
 pub use groups::parse as parse_groups;
-pub use loss::Loss;
+pub use loss::{Loss, Samples, Target};
 pub use path::{Followed, Lambdas, Model, Rounds};
 pub use scores::{Classified, Measured};
 pub use select::{CrossValidation, Point};
-pub use table::Table;
+pub use table::{Compressed, Table};
 
 /// The penalty unless one is given.
 pub const PENALTY: &str = "l1";

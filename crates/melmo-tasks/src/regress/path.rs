@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use melmo::real::Real;
 use melmo::solver::{LambdaPath, geometric};
 
-use super::fit::penalty;
+use super::fit::Asked;
 use super::select::library;
-use super::{Coefficients, Design, Loss, Table, groups};
+use super::{Coefficients, Loss, Samples, Table};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 
@@ -19,7 +19,7 @@ pub struct Model<'d, S> {
     pub rows: usize,
     /// Columns.
     pub cols: usize,
-    /// The target as the loss takes it.
+    /// The target as the loss takes it: a number a row, or several, all rows for each.
     pub y: &'d [f64],
     /// ℓ.
     pub loss: Loss,
@@ -31,6 +31,14 @@ pub struct Model<'d, S> {
     pub intercept: bool,
     /// Columns are divided by their standard deviation.
     pub standardize: bool,
+    /// Weights and offsets of the rows.
+    pub samples: Samples<'d>,
+    /// What φ of every column is multiplied by; 1 when there are none.
+    pub factors: Option<&'d [f64]>,
+    /// No coefficient may be negative.
+    pub positive: bool,
+    /// Where the path starts, output by output: a solution of before.
+    pub start: Option<&'d [Coefficients]>,
 }
 
 /// Which λ.
@@ -94,8 +102,8 @@ pub struct Followed {
     pub lambda_max: f64,
     /// λ by λ.
     pub lambdas: Vec<f64>,
-    /// In the data's own units.
-    pub coefficients: Vec<Coefficients>,
+    /// In the data's own units, output by output.
+    pub coefficients: Vec<Vec<Coefficients>>,
     /// F/n: the mean loss (for squares half the mean squared error) plus Σ φ.
     pub objective: Vec<f64>,
     /// How far from stationary, relative to the penalty's largest kink; at most the tolerance where the rounds sufficed.
@@ -117,16 +125,19 @@ impl<S: Real> Model<'_, S> {
         rounds: Rounds,
         mut go_on: impl FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Followed>, Error> {
-        melmo::error::Error::expect_len("y", self.rows, self.y.len())?;
+        let several = self.loss.outputs() == 1 && self.loss != Loss::Cox;
+        let stack = if several { (self.y.len() / self.rows.max(1)).max(1) } else { 1 };
+        melmo::error::Error::expect_len("y", stack * self.rows, self.y.len())?;
         melmo::error::Error::expect_positive("tol", rounds.tolerance)?;
         lambdas.check()?;
-        self.groups.map_or(Ok(()), |groups| groups::check(groups, self.cols))?;
+        let (outputs, n) = (stack * self.loss.outputs(), self.rows as f64);
+        let Self { penalty, groups, factors, positive, .. } = *self;
+        let asked = Asked { penalty, groups, factors, positive, outputs };
+        asked.check(self.cols)?;
         let design = self.table.design(self.rows, self.cols, self.intercept, self.standardize)?;
-        let y: Vec<S> = self.y.iter().map(|&y| S::of(y)).collect();
-        let f = self.loss.build(self.table.operator(&design)?, y)?;
-        let (n, sides) = (self.rows as f64, [self.cols, design.width()]);
-        let make = |lambda| penalty::<S>(self.penalty, lambda, self.rows, sides, self.groups).map_err(library);
-        let mut path = LambdaPath::new(&*f, None, make)?;
+        let (rows, columns) = (self.loss.rows(self.y, stack, self.samples)?, self.table.columns(&design)?);
+        let make = |lambda| asked.build::<S>(lambda, self.rows, [self.cols, design.width()]).map_err(library);
+        let mut path = LambdaPath::of_columns(columns, rows, make)?;
         let lambda_max = path.lambda_max()?;
         let expected = "numbers of more usual sizes";
         if !lambda_max.is_finite() {
@@ -139,7 +150,11 @@ impl<S: Real> Model<'_, S> {
                 geometric(top, *ratio, *count)
             }
         };
-        let convex = make(1.0)?.weak_convexity() == 0.0;
+        let convex = make(1.0)?.weak_convexity() == 0.0 || self.start.is_some();
+        if let Some(start) = self.start {
+            melmo::error::Error::expect_len("outputs of the start", outputs, start.len())?;
+            path.start_at(&design.point(start))?;
+        }
         let mut approach = lambda_max * STRIDE;
         path = path.accuracy(1e-3, APPROACH);
         while !convex && lambdas.first().is_some_and(|&first| approach > first / STRIDE.sqrt()) {
@@ -155,7 +170,8 @@ impl<S: Real> Model<'_, S> {
             if flow.is_break() {
                 return Ok(None);
             }
-            followed.push(lambda, &design, &point.x, [point.objective / n, point.violation / point.kink], point.rounds);
+            followed.coefficients.push(design.coefficients(&point.x, outputs));
+            followed.push(lambda, [point.objective / n, point.violation / point.kink], point.rounds);
         }
         Ok(Some(followed))
     }
@@ -167,10 +183,8 @@ impl Followed {
         Self { lambda_max, lambdas, coefficients, objective, violation, rounds }
     }
 
-    fn push<S: Real>(&mut self, lambda: f64, design: &Design, x: &[S], [objective, violation]: [f64; 2], rounds: u32) {
-        let (intercept, values) = design.unscaled(x);
+    fn push(&mut self, lambda: f64, [objective, violation]: [f64; 2], rounds: u32) {
         self.lambdas.push(lambda);
-        self.coefficients.push(Coefficients { intercept, values });
         self.objective.push(objective);
         self.violation.push(violation);
         self.rounds.push(rounds);
@@ -180,6 +194,7 @@ impl Followed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::regress::Compressed;
     use melmo::seeded::Seeded;
 
     /// A table with zeros, full and in compressed rows, and a target.
@@ -208,21 +223,31 @@ mod tests {
         Data { full, starts, columns, values, y }
     }
 
-    fn follow(data: &Data, sparse: bool, penalty: &str, standardize: bool, lambdas: Lambdas) -> Followed {
-        let Data { full, starts, columns, values, y } = data;
-        let table = if sparse { Table::Compressed { starts, columns, values } } else { Table::Full(full) };
-        let penalty = penalty.parse().unwrap();
-        let model = Model {
+    /// Least squares, and nothing besides.
+    fn plain<'d>(table: Table<'d, f64>, y: &'d [f64], penalty: &'d PenaltyChoice) -> Model<'d, f64> {
+        Model {
             table,
             rows: ROWS,
             cols: COLS,
             y,
             loss: Loss::Squares,
-            penalty: &penalty,
+            penalty,
             groups: None,
-            intercept: true,
-            standardize,
-        };
+            intercept: false,
+            standardize: false,
+            samples: Samples::default(),
+            factors: None,
+            positive: false,
+            start: None,
+        }
+    }
+
+    fn follow(data: &Data, sparse: bool, penalty: &str, standardize: bool, lambdas: Lambdas) -> Followed {
+        let Data { full, starts, columns, values, y } = data;
+        let compressed = Compressed { starts, places: columns, values };
+        let table = if sparse { Table::Compressed(compressed) } else { Table::Full(full) };
+        let penalty = penalty.parse().unwrap();
+        let model = Model { intercept: true, standardize, ..plain(table, y, &penalty) };
         model.follow(&lambdas, Rounds { tolerance: 1e-9, most: 1000 }, || ControlFlow::Continue(())).unwrap().unwrap()
     }
 
@@ -233,7 +258,7 @@ mod tests {
             for standardize in [false, true] {
                 let of = |sparse| follow(&data, sparse, penalty, standardize, Lambdas::Given(vec![0.3, 0.1, 0.03]));
                 let (full, sparse) = (of(false), of(true));
-                for (a, b) in full.coefficients.iter().zip(&sparse.coefficients) {
+                for (a, b) in full.coefficients.iter().flatten().zip(sparse.coefficients.iter().flatten()) {
                     assert!((a.intercept - b.intercept).abs() < 1e-6, "{penalty} {standardize}");
                     assert!(a.values.iter().zip(&b.values).all(|(a, b)| (a - b).abs() < 1e-6));
                 }
@@ -245,25 +270,15 @@ mod tests {
     #[test]
     fn a_path_starts_where_everything_is_zero() {
         let path = follow(&data(), false, "l1", true, Lambdas::Down { count: 5, ratio: 1e-3 });
-        assert!(path.coefficients[0].values.iter().all(|b| b.abs() < 1e-9));
+        assert!(path.coefficients[0][0].values.iter().all(|b| b.abs() < 1e-9));
         assert!((path.lambdas[4] / path.lambda_max - 1e-3).abs() < 1e-12);
-        let last = &path.coefficients[4];
+        let last = &path.coefficients[4][0];
         assert!((last.values[1] - 2.0).abs() < 0.05 && (last.values[4] + 1.0).abs() < 0.05);
     }
 
     fn refused(data: &Data, lambdas: Lambdas, groups: Option<&[Vec<usize>]>) -> String {
         let penalty = "mcp".parse().unwrap();
-        let model = Model {
-            table: Table::Full(&data.full),
-            rows: ROWS,
-            cols: COLS,
-            y: &data.y,
-            loss: Loss::Squares,
-            penalty: &penalty,
-            groups,
-            intercept: true,
-            standardize: false,
-        };
+        let model = Model { groups, intercept: true, ..plain(Table::Full(&data.full), &data.y, &penalty) };
         let rounds = Rounds { tolerance: 1e-9, most: 9 };
         model.follow(&lambdas, rounds, || ControlFlow::Continue(())).unwrap_err().to_string()
     }
@@ -285,17 +300,7 @@ mod tests {
     fn a_path_can_be_left() {
         let data = data();
         let penalty = "l1".parse().unwrap();
-        let model = Model {
-            table: Table::Full(&data.full),
-            rows: ROWS,
-            cols: COLS,
-            y: &data.y,
-            loss: Loss::Squares,
-            penalty: &penalty,
-            groups: None,
-            intercept: false,
-            standardize: false,
-        };
+        let model = plain(Table::Full(&data.full), &data.y, &penalty);
         let left =
             model.follow(&Lambdas::Given(vec![0.1]), Rounds { tolerance: 1e-9, most: 9 }, || ControlFlow::Break(()));
         assert_eq!(left.unwrap(), None);

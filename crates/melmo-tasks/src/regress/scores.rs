@@ -45,7 +45,7 @@ impl Classified {
     pub fn of(y: &[f64], t: &[f64]) -> Self {
         let n = y.len() as f64;
         let right = y.iter().zip(t).filter(|(y, t)| (**t > 0.0) == (**y > 0.0)).count() as f64;
-        let deviance = 2.0 * n * super::Loss::Logistic.mean(y, t);
+        let deviance = 2.0 * n * super::Loss::Logistic.mean(y, t, None);
         let up = y.iter().filter(|y| **y > 0.0).count() as f64;
         let both = up > 0.0 && up < n;
         let null = -2.0 * (up * (up / n).ln() + (n - up) * (1.0 - up / n).ln());

@@ -7,7 +7,7 @@ use melmo::threads;
 
 use crate::error::Error;
 use crate::regress::path::check_count;
-use crate::regress::{Coefficients, Loss, Regression};
+use crate::regress::{Coefficients, Loss, Regression, predict};
 use crate::until::Until;
 
 /// One λ of a path, as cross-validation judged it.
@@ -28,8 +28,8 @@ pub struct Point {
 pub struct CrossValidation {
     /// From λ_max downwards.
     pub points: Vec<Point>,
-    /// What each λ gives on all rows, in the data's own units.
-    pub coefficients: Vec<Coefficients>,
+    /// What each λ gives on all rows, in the data's own units, output by output.
+    pub coefficients: Vec<Vec<Coefficients>>,
     /// Where the held-out loss is least.
     pub best: usize,
     /// The largest λ whose held-out loss is within one standard error of the least.
@@ -42,7 +42,7 @@ const KEPT: usize = 1 << 28;
 /// A path ends where this share of the loss at its start is left: the rest would follow noise, and for separable classes
 /// run off to infinity.
 fn exhausted(loss: Loss) -> f64 {
-    if loss == Loss::Logistic { 1e-2 } else { 1e-5 }
+    if loss.is_of_classes() || loss == Loss::Cox { 1e-2 } else { 1e-5 }
 }
 
 /// Solves a path on some rows: the solutions, λ by λ, as far as it gets until it is over.
@@ -112,7 +112,7 @@ impl Regression {
             return Err(Error::input("folds", folds.to_string(), format!("2 to {rows}, the number of rows")));
         }
         // Every solution of every fold is kept.
-        let most = KEPT / (cols + 1) / (folds + 1);
+        let most = KEPT / (cols + 1) / self.loss.outputs() / (folds + 1);
         if count > most {
             let found = format!("{count} λ with {cols} columns and {folds} folds");
             return Err(Error::input("the path", found, format!("at most {most}, as every solution is kept")));
@@ -135,8 +135,7 @@ impl Regression {
                 .copied()
                 .collect();
             let solutions = path::<S>(self, &kept, &lambdas, until)?;
-            let judged = |x: &Vec<S>| self.loss.mean(&truth, &self.coefficients(x).predict(&cells));
-            Ok(solutions.iter().map(judged).collect())
+            Ok(solutions.iter().map(|x| self.judge(x, &held, &truth, &cells)).collect())
         };
         let all = path::<S>(self, &self.all(), &lambdas, until)?;
         let losses: Vec<Vec<f64>> = threads::map(0..folds, fitted).into_iter().collect::<Result<_, _>>()?;
@@ -150,7 +149,8 @@ impl Regression {
                 let at: Vec<f64> = losses.iter().map(|fold| fold[i]).collect();
                 let mean = at.iter().sum::<f64>() / folds as f64;
                 let variance = at.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (folds as f64 - 1.0);
-                let nonzero = all[i][..self.design.cols].iter().filter(|b| **b != S::ZERO).count();
+                let nonzero =
+                    all[i][..self.design.cols * self.loss.outputs()].iter().filter(|b| **b != S::ZERO).count();
                 Point { lambda: lambdas[i], mean, error: (variance / folds as f64).sqrt(), nonzero }
             })
             .collect();
@@ -159,6 +159,18 @@ impl Regression {
         let simplest = points.iter().position(|point| point.mean <= allowed).unwrap_or(best);
         let coefficients = all[..count].iter().map(|x| self.coefficients(x)).collect();
         Ok(CrossValidation { points, coefficients, best, simplest })
+    }
+}
+
+impl Regression {
+    /// The held-out loss of a solution on some rows with their cells.
+    fn judge<S: Real>(&self, x: &[S], held: &[usize], truth: &[f64], cells: &[f64]) -> f64 {
+        let mut t = predict(&self.coefficients(x), cells);
+        if let Some(offset) = &self.offset {
+            t.chunks_exact_mut(held.len()).for_each(|t| t.iter_mut().zip(held).for_each(|(t, &row)| *t += offset[row]));
+        }
+        let weights: Option<Vec<f64>> = self.weights.as_ref().map(|all| held.iter().map(|&row| all[row]).collect());
+        self.loss.mean(truth, &t, weights.as_deref())
     }
 }
 

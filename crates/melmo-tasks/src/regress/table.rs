@@ -1,110 +1,153 @@
-use melmo::operator::{Dense, LinOp, Sparse};
 use melmo::real::Real;
+use melmo::solver::Columns;
 
 use super::Design;
 use super::design::check_columns;
 use crate::error::Error;
 use crate::magnitude;
 
-/// The columns of a regression as they come: full, or in compressed rows.
+/// The columns of a regression as they come: full or compressed, row by row or column by column.
 #[derive(Clone, Copy, Debug)]
 pub enum Table<'d, S> {
-    /// rows×cols numbers.
+    /// rows×cols numbers, row after row.
     Full(&'d [S]),
-    /// Row i has `values[k]` in column `columns[k]` for k in `starts[i]..starts[i + 1]`.
-    Compressed {
-        /// One more than rows.
-        starts: &'d [usize],
-        /// A column a value.
-        columns: &'d [usize],
-        /// What is not 0.
-        values: &'d [S],
-    },
+    /// The same, column after column.
+    FullColumns(&'d [S]),
+    /// Row i has `values[k]` in column `places[k]` for k in `starts[i]..starts[i + 1]`.
+    Compressed(Compressed<'d, S>),
+    /// Column j has `values[k]` in row `places[k]` for k in `starts[j]..starts[j + 1]`.
+    CompressedColumns(Compressed<'d, S>),
 }
 
-impl<S: Real> Table<'_, S> {
-    /// How columns are centred and scaled. Compressed rows are not centred, since that would fill them; an intercept makes up for
+/// What is not 0 of a matrix.
+#[derive(Clone, Copy, Debug)]
+pub struct Compressed<'d, S> {
+    /// One more than rows, or than columns.
+    pub starts: &'d [usize],
+    /// A column a value, or a row.
+    pub places: &'d [usize],
+    /// What is not 0.
+    pub values: &'d [S],
+}
+
+impl<S: Real> Compressed<'_, S> {
+    /// Refuses starts that do not rise from 0 to the number of values in `lines` steps, and places from `most` on.
+    fn check(&self, lines: usize, most: usize) -> Result<(), Error> {
+        let wrong = |found: &str| Err(Error::input("X, compressed,", found, "starts, places and values of one matrix"));
+        melmo::error::Error::expect_len("starts of X", lines + 1, self.starts.len())?;
+        melmo::error::Error::expect_len("places of X", self.values.len(), self.places.len())?;
+        if self.starts[0] != 0 || self.starts[lines] != self.values.len() || !self.starts.is_sorted() {
+            return wrong("starts that leave the values");
+        }
+        if self.places.iter().any(|&place| place >= most) {
+            return wrong("a place beyond the last");
+        }
+        Ok(())
+    }
+
+    /// Row by row: columns and values.
+    fn line(&self, i: usize) -> impl Iterator<Item = (usize, S)> {
+        let span = self.starts[i]..self.starts[i + 1];
+        self.places[span.clone()].iter().copied().zip(self.values[span].iter().copied())
+    }
+}
+
+impl<'d, S: Real> Table<'d, S> {
+    /// How columns are centred and scaled. Compressed ones are not centred, since that would fill them; an intercept makes up for
     /// it.
     pub fn design(&self, rows: usize, cols: usize, intercept: bool, standardize: bool) -> Result<Design, Error> {
-        match *self {
+        let sparse = |table: Moments| {
+            check_columns::<S>(&table.sizes)?;
+            let scales = if standardize { table.deviations(rows, intercept) } else { vec![1.0; cols] };
+            Ok(Design { rows, cols, intercept, means: vec![0.0; cols], scales })
+        };
+        let expect = |x: &[S]| melmo::error::Error::expect_len("X", rows.saturating_mul(cols), x.len());
+        match self {
             Self::Full(x) => {
-                melmo::error::Error::expect_len("X", rows.saturating_mul(cols), x.len())?;
+                expect(x)?;
                 Design::new(x, rows, cols, intercept, standardize)
             }
-            Self::Compressed { columns, values, .. } => {
-                check_columns::<S>(&sizes(cols, columns, values)?)?;
-                let scales =
-                    if standardize { deviations(rows, cols, columns, values, intercept)? } else { vec![1.0; cols] };
-                Ok(Design { rows, cols, intercept, means: vec![0.0; cols], scales })
+            Self::FullColumns(x) => {
+                expect(x)?;
+                Design::of_columns(x, rows, cols, intercept, standardize)
+            }
+            Self::Compressed(x) => {
+                x.check(rows, cols)?;
+                sparse(Moments::of(cols, x.places.iter().zip(x.values).map(|(&j, &v)| (j, v))))
+            }
+            Self::CompressedColumns(x) => {
+                x.check(cols, rows)?;
+                sparse(Moments::of(cols, (0..cols).flat_map(|j| x.line(j).map(move |(_, v)| (j, v)))))
             }
         }
     }
 
-    /// The matrix of that design.
-    pub fn operator(&self, design: &Design) -> Result<Box<dyn LinOp<S>>, Error> {
-        let Design { rows, cols, intercept, ref scales, .. } = *design;
-        match *self {
-            Self::Full(x) => {
-                let all: Vec<usize> = (0..rows).collect();
-                Ok(Box::new(Dense::design(design.matrix(x, &all), rows, design.width())?))
-            }
-            Self::Compressed { starts, columns, values } => {
-                melmo::error::Error::expect_len("row starts of X", rows + 1, starts.len())?;
-                let count = values.len() + if intercept { rows } else { 0 };
-                let (mut all, mut scaled) = (Vec::with_capacity(count), Vec::with_capacity(count));
-                let mut ends = vec![0];
-                for row in starts.windows(2) {
-                    let span = row[0]..row[1];
-                    let known = columns.get(span.clone()).zip(values.get(span));
-                    let (columns, values) = known.ok_or_else(|| wrong("row starts that leave the values"))?;
-                    for (&j, &v) in columns.iter().zip(values) {
-                        let scale = scales.get(j).ok_or_else(|| wrong("a column beyond the last"))?;
-                        all.push(j);
-                        scaled.push(S::of(v.f64() / scale));
-                    }
-                    all.extend(intercept.then_some(cols));
-                    scaled.extend(intercept.then_some(S::ONE));
-                    ends.push(all.len());
+    /// The columns of that design: borrowed where nothing has to be done to them.
+    pub fn columns(&self, design: &Design) -> Result<Columns<'d, S>, Error> {
+        let Design { rows, cols, intercept, ref means, ref scales } = *design;
+        let (width, plain) = (design.width(), design.is_plain());
+        let scaled = |j: usize, v: S| S::of((v.f64() - means[j]) / scales[j]);
+        Ok(match *self {
+            Self::Full(x) if plain => Columns::from_rows(x, rows, cols, width, |_, v| v),
+            Self::Full(x) => Columns::from_rows(x, rows, cols, width, scaled),
+            Self::FullColumns(x) if plain && !intercept => Columns::full(x, rows, cols)?,
+            Self::FullColumns(x) => {
+                let mut values = vec![S::ONE; rows * width];
+                for (j, (out, x)) in values.chunks_exact_mut(rows).zip(x.chunks_exact(rows)).enumerate() {
+                    out.iter_mut().zip(x).for_each(|(out, &x)| *out = scaled(j, x));
                 }
-                Ok(Box::new(Sparse::new(rows, design.width(), ends, all, scaled)?))
+                Columns::full(values, rows, width)?
             }
+            Self::Compressed(x) => {
+                let one = intercept.then_some((cols, S::ONE));
+                Columns::from_sparse_rows(rows, width, |i| x.line(i).map(|(j, v)| (j, scaled(j, v))).chain(one))
+            }
+            Self::CompressedColumns(x) if plain && !intercept => {
+                Columns::compressed(rows, x.starts, x.places, x.values)?
+            }
+            Self::CompressedColumns(x) => {
+                let (mut starts, mut places) = (x.starts.to_vec(), x.places.to_vec());
+                let mut values: Vec<S> = (0..cols).flat_map(|j| x.line(j).map(move |(_, v)| scaled(j, v))).collect();
+                if intercept {
+                    places.extend(0..rows);
+                    values.resize(places.len(), S::ONE);
+                    starts.push(places.len());
+                }
+                Columns::compressed(rows, starts, places, values)?
+            }
+        })
+    }
+}
+
+/// What is known of the columns of a compressed table.
+struct Moments {
+    /// The largest number of every column.
+    sizes: Vec<f64>,
+    sums: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Moments {
+    /// From columns and values.
+    fn of<S: Real>(cols: usize, entries: impl Iterator<Item = (usize, S)>) -> Self {
+        let [mut sizes, mut sums, mut squares] = [(); 3].map(|()| vec![0.0f64; cols]);
+        for (j, v) in entries {
+            let v = v.f64();
+            sizes[j] = magnitude::largest([sizes[j], v].into_iter());
+            sums[j] += v;
+            squares[j] += v * v;
         }
+        Self { sizes, sums, squares }
     }
-}
 
-fn wrong(found: &str) -> Error {
-    Error::input("X in compressed rows", found, "row starts, columns and values of one matrix")
-}
-
-/// The largest number of every column.
-fn sizes<S: Real>(cols: usize, columns: &[usize], values: &[S]) -> Result<Vec<f64>, Error> {
-    let mut sizes = vec![0.0f64; cols];
-    for (&j, v) in columns.iter().zip(values) {
-        let size = sizes.get_mut(j).ok_or_else(|| wrong("a column beyond the last"))?;
-        *size = magnitude::largest([*size, v.f64()].into_iter());
+    /// The standard deviation of every column, or with no intercept its root mean square; 1 where that is 0.
+    fn deviations(&self, rows: usize, centred: bool) -> Vec<f64> {
+        let count = rows as f64;
+        let deviation = |(square, sum): (&f64, &f64)| {
+            let (square, mean) = (square / count, sum / count);
+            let variance = square - if centred { mean * mean } else { 0.0 };
+            if variance > 1e-24 * square { variance.sqrt() } else { 1.0 }
+        };
+        self.squares.iter().zip(&self.sums).map(deviation).collect()
     }
-    Ok(sizes)
-}
-
-/// The standard deviation of every column, or with no intercept its root mean square; 1 where that is 0.
-fn deviations<S: Real>(
-    rows: usize,
-    cols: usize,
-    columns: &[usize],
-    values: &[S],
-    centred: bool,
-) -> Result<Vec<f64>, Error> {
-    let (mut means, mut squares) = (vec![0.0; cols], vec![0.0; cols]);
-    let count = rows as f64;
-    for (&j, v) in columns.iter().zip(values) {
-        let (mean, square) =
-            means.get_mut(j).zip(squares.get_mut(j)).ok_or_else(|| wrong("a column beyond the last"))?;
-        *mean += v.f64() / count;
-        *square += v.f64().powi(2) / count;
-    }
-    let deviation = |(square, mean): (&f64, &f64)| {
-        let variance = square - if centred { mean * mean } else { 0.0 };
-        if variance > 1e-24 * square { variance.sqrt() } else { 1.0 }
-    };
-    Ok(squares.iter().zip(&means).map(deviation).collect())
 }

@@ -46,7 +46,7 @@ pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
             "scaled",
             "two factors, no global L_f: steps whose length is found by trial, in the norm chosen",
         ),
-        (Loss::Linear { operator, .. }, Operator::Identity)
+        (Loss::Linear { operator, .. } | Loss::Coupled { operator, .. }, Operator::Identity)
             if matches!(operator.form(), Operator::Dense(_) | Operator::Sparse(_))
                 && problem.g().coordinates().is_some() =>
         {

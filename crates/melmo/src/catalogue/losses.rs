@@ -6,7 +6,10 @@ use crate::error::Error;
 use crate::operator::Dense;
 use crate::real::Real;
 use crate::seeded::Seeded;
-use crate::smooth::{Factorization, HuberRegression, LeastSquares, Logistic, MaskedLeastSquares, RobustPca, Smooth};
+use crate::smooth::{
+    Cox, Factorization, HuberRegression, LeastSquares, Logistic, MaskedLeastSquares, Multinomial, Poisson, Quantile,
+    RobustPca, Smooth,
+};
 
 /// Builds a loss from its data.
 pub type BuildLoss<S> = fn(&Arguments, Inputs<S>) -> Result<Box<dyn Smooth<S>>, Error>;
@@ -166,6 +169,63 @@ pub(super) fn rows<S: Real>() -> Vec<LossRow<S>> {
                 Ok(Box::new(HuberRegression::new(operator, target, a.number("delta"))?))
             },
             examples: |seed| regression(seed, |normal| 3.0 * normal),
+        },
+        LossRow {
+            entry: Entry {
+                name: "poisson",
+                formula: "Σ exp((Ax)ᵢ) − bᵢ(Ax)ᵢ − bᵢ + bᵢ·log bᵢ",
+                about: "counts bᵢ ≥ 0 whose means are exp(Ax); half the deviance; no L_f",
+                parameters: &[],
+            },
+            inputs: &[Input::Operator, Input::Target],
+            build: |_, mut inputs| Ok(Box::new(Poisson::new(inputs.take_operator()?, inputs.take_target()?)?)),
+            examples: |seed| regression(seed, |normal| (3.0 * normal.abs()).floor()),
+        },
+        LossRow {
+            entry: Entry {
+                name: "quantile",
+                formula: "Σ q_s((Ax − b)ᵢ), q_s′(u) = u/s, at least −τ and at most 1 − τ",
+                about: "quantile regression at the level τ, smoothed over a width s; L_f = ‖A‖²/s",
+                parameters: const {
+                    &[
+                        Parameter::new("level", 0.5, "τ, between 0 and 1"),
+                        Parameter::new("width", 0.1, "where it is smooth, s > 0"),
+                    ]
+                },
+            },
+            inputs: &[Input::Operator, Input::Target],
+            build: |a, mut inputs| {
+                let (operator, target) = (inputs.take_operator()?, inputs.take_target()?);
+                Ok(Box::new(Quantile::new(operator, target, a.number("level"), a.number("width"))?))
+            },
+            examples: |seed| regression(seed, |normal| 3.0 * normal),
+        },
+        LossRow {
+            entry: Entry {
+                name: "multinomial",
+                formula: "Σ log Σ_k exp((AX)_ik) − (AX)_ib for the class b of row i",
+                about: "several classes b = 0, 1, …; X has a column a class; L_f = ‖A‖²/2",
+                parameters: const { &[Parameter::whole("classes", 3, 2, "how many classes, 2 at least")] },
+            },
+            inputs: &[Input::Operator, Input::Target],
+            build: |a, mut inputs| {
+                let (operator, target) = (inputs.take_operator()?, inputs.take_target()?);
+                let classes = a.number("classes");
+                Error::expect_parameter("classes", classes, classes < 1e6, "below 10⁶")?;
+                Ok(Box::new(Multinomial::new(operator, target, classes as usize)?))
+            },
+            examples: |seed| regression(seed, |normal| if normal < -0.4 { 0.0 } else { f64::from(normal > 0.4) + 1.0 }),
+        },
+        LossRow {
+            entry: Entry {
+                name: "cox",
+                formula: "Σ log Σ_{tⱼ ≥ tᵢ} exp((Ax)ⱼ) − (Ax)ᵢ over rows i with an event at tᵢ",
+                about: "times bᵢ = tᵢ until an event, bᵢ = −tᵢ where it was not seen until tᵢ; Breslow's ties; L_f = ‖A‖²/2 an event",
+                parameters: &[],
+            },
+            inputs: &[Input::Operator, Input::Target],
+            build: |_, mut inputs| Ok(Box::new(Cox::signed(inputs.take_operator()?, inputs.take_target()?)?)),
+            examples: |seed| regression(seed, |normal| (1.0 + (4.0 * normal.abs()).floor()) * normal.signum()),
         },
     ]
 }

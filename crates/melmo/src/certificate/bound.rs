@@ -168,7 +168,8 @@ fn free_radius<S: Real>(
     most: f64,
     mut others: impl FnMut(&[S]) -> Option<f64>,
 ) -> Option<f64> {
-    let smooth::Form::Linear { operator, target, link } = problem.f().form() else { return None };
+    let smooth::Form::Linear { operator, rows } = problem.f().form() else { return None };
+    let target = rows.target();
     let (mut lower, mut upper) = (f64::NEG_INFINITY, f64::INFINITY);
     let (mut unit, mut work) = (vec![S::ZERO; target.len()], vec![S::ZERO; operator.work_len()]);
     let signs =
@@ -182,7 +183,7 @@ fn free_radius<S: Real>(
         if slope == 0.0 {
             continue;
         }
-        let [least, largest] = link.level(target[i].f64(), most);
+        let Some([least, largest]) = rows.level(i, most) else { continue };
         let ends = [(least - room) / slope, (largest + room) / slope];
         lower = lower.max(ends[0].min(ends[1]));
         upper = upper.min(ends[0].max(ends[1]));

@@ -65,8 +65,8 @@ pub fn for_problem<'p, S: Real>(problem: &'p Problem<S>) -> Result<(&'static str
         (smooth::Form::Proximity { mask, .. }, Identity, _) => {
             ("diagonal", Box::new(Diagonal::new(problem.layout().size(), mask)))
         }
-        (smooth::Form::Linear { operator, link, .. }, ..) => {
-            general(Hessian::Normal(link.curvature(), operator), problem)
+        (smooth::Form::Linear { operator, rows }, ..) if rows.curvature().is_finite() => {
+            general(Hessian::Normal(rows.curvature(), operator), problem)
         }
         (.., Some(curvature)) => general(Hessian::Constant(curvature), problem),
         _ => {
@@ -79,7 +79,7 @@ pub fn for_problem<'p, S: Real>(problem: &'p Problem<S>) -> Result<(&'static str
 
 /// Whether [`for_problem`] solves exactly with the metric of a problem whose operator has no structure: factored or decomposed.
 pub fn is_direct<S: Real>(problem: &Problem<S>) -> bool {
-    let known = matches!(problem.f().form(), smooth::Form::Linear { .. }) || problem.f().lipschitz().is_some();
+    let known = problem.f().lipschitz().is_some();
     let few = problem.layout().size() <= decomposed::LARGEST;
     known && (few || matches!(for_problem(problem), Ok(("factored", _))))
 }

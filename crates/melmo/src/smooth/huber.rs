@@ -1,90 +1,27 @@
-use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::sampled::{has_rows, rows_grad};
-use crate::smooth::{Form, Link, Rounding, Sampled, Smooth, linear_model};
+use crate::smooth::{LinearModel, Link};
 
 /// f(x) = Σᵢ h_δ((Ax − b)ᵢ) with h_δ(r) = r²/2 for |r| ≤ δ, else δ|r| − δ²/2: least squares that outliers cannot pull far.
 ///
 /// L_f = ‖A‖², from A's bound on its norm. Huber, "Robust estimation of a location parameter" (1964).
-pub struct HuberRegression<S> {
-    a: Box<dyn LinOp<S>>,
-    b: Vec<S>,
-    delta: f64,
-}
+pub type HuberRegression<S> = LinearModel<S, Huber>;
+
+/// The kind of [`HuberRegression`].
+pub struct Huber;
 
 impl<S: Real> HuberRegression<S> {
     /// The operator A, the data b in its range, and the residual δ > 0 from which on the loss grows linearly.
     pub fn new(a: Box<dyn LinOp<S>>, b: Vec<S>, delta: f64) -> Result<Self, Error> {
-        Error::expect_len("b", a.range().size(), b.len())?;
-        Error::expect_finite("b", &b)?;
-        Ok(Self { a, b, delta: Error::expect_positive("delta", delta)? })
-    }
-}
-
-impl<S: Real> Smooth<S> for HuberRegression<S> {
-    fn layout(&self) -> &Layout {
-        self.a.domain()
-    }
-
-    fn work_len(&self) -> usize {
-        linear_model::work_len(&*self.a)
-    }
-
-    fn value_grad(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
-        let link = Link::Huber(self.delta);
-        linear_model::value_grad(
-            &*self.a,
-            &self.b,
-            grad,
-            x,
-            work,
-            #[inline(always)]
-            |y, b| link.value_slope(y, b),
-        )
-    }
-
-    fn lipschitz(&self) -> Option<f64> {
-        Some(self.a.norm_bound().powi(2))
-    }
-
-    fn strong_convexity(&self) -> Option<f64> {
-        Some(0.0)
-    }
-
-    fn lower_bound(&self) -> Option<f64> {
-        Some(0.0)
-    }
-
-    fn rounding(&self, x: &[S], value: f64, _: &[S]) -> Rounding {
-        linear_model::rounding(&*self.a, Link::Huber(self.delta), x, value)
-    }
-
-    fn sampled(&self) -> Option<&dyn Sampled<S>> {
-        has_rows(&*self.a).then_some(self)
-    }
-
-    fn form(&self) -> Form<'_, S> {
-        Form::Linear { operator: &*self.a, target: &self.b, link: Link::Huber(self.delta) }
-    }
-}
-
-/// Its parts are the rows of A.
-impl<S: Real> Sampled<S> for HuberRegression<S> {
-    fn samples(&self) -> usize {
-        self.b.len()
-    }
-
-    fn batch_grad(&self, grad: &mut [S], x: &[S], batch: &[usize], _: &mut [S]) {
-        rows_grad(&*self.a, &self.b, Link::Huber(self.delta), grad, x, batch);
+        Self::of(a, b, Link::Huber(Error::expect_positive("delta", delta)?))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smooth::laws;
+    use crate::smooth::{Smooth, laws};
 
     #[test]
     fn obeys_the_laws() {

@@ -1,132 +1,156 @@
-//! f(x) = h(Ax): what least squares, logistic and Huber regression share.
+//! f(x) = H(Ax + o): what all regressions share.
 
+use std::marker::PhantomData;
+
+use crate::block::Layout;
+use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::{Link, Rounding};
-use crate::vector::{norm2, simd, sum, sum_error};
+use crate::smooth::sampled::{has_rows, rows_grad};
+use crate::smooth::{Form, Kind, Link, Rounding, Responses, Sampled, Smooth};
+use crate::vector::{norm2, sum_error};
 
-/// Scratch of [`value_grad`]: Ax, and what A needs.
-pub(super) fn work_len<S: Real>(a: &dyn LinOp<S>) -> usize {
-    a.range().size() + a.work_len()
-}
-
-/// grad ← A*h′(Ax); returns h(Ax) = Σᵢ hᵢ((Ax)ᵢ). `h` gives hᵢ and hᵢ′ from (Ax)ᵢ and the datum bᵢ.
-pub(super) fn value_grad<S: Real>(
-    a: &dyn LinOp<S>,
-    b: &[S],
-    grad: &mut [S],
-    x: &[S],
-    work: &mut [S],
-    h: impl Fn(S, S) -> (S, S),
-) -> f64 {
-    let (y, work) = work.split_at_mut(b.len());
-    a.apply(y, x, work);
-    let value = replace_by_slopes(y, b, h);
-    grad.fill(S::ZERO);
-    a.adjoint_add(grad, y, work);
-    value
-}
-
-/// What rounding can have done to [`value_grad`]. With A rounded to ϑ‖x‖ and h′ to a few units:
+/// f(x) = H(Ax + o), the loss of a regression of the kind `K`: mostly Σᵢ wᵢ·h((Ax)ᵢ + oᵢ; bᵢ).
 ///
-/// ```text
-/// ‖δ(Ax)‖ ≤ ϑ‖x‖     ‖δh′‖ ≤ (sup h″)‖δ(Ax)‖ + 8ε‖h′‖     ‖δ∇f‖ ≤ ‖A‖‖δh′‖ + ϑ‖h′‖     |δf| ≤ ‖h′‖‖δ(Ax)‖ + 8εf
-/// ```
-///
-/// where ‖h′‖² ≤ 2f for squares and Huber's loss, and at most the number of rows for the logistic one.
-pub(super) fn rounding<S: Real>(a: &dyn LinOp<S>, link: Link, x: &[S], value: f64) -> Rounding {
-    let rows = a.range().size();
-    let applied = a.rounding() * norm2(x);
-    let slopes = match link {
-        Link::Logistic => (rows as f64).sqrt(),
-        Link::Squares | Link::Huber(_) => (2.0 * value.max(0.0)).sqrt(),
-    };
-    let of_slopes = link.curvature() * applied + 8.0 * S::EPSILON * slopes;
-    Rounding {
-        value: slopes * applied + (8.0 * S::EPSILON + sum_error(rows)) * value.abs(),
-        grad: a.norm_bound() * of_slopes + a.rounding() * slopes,
+/// L_f = ‖A‖²·sup H″, from A's bound on its norm, where H″ is bounded.
+pub struct LinearModel<S, K> {
+    a: Box<dyn LinOp<S>>,
+    rows: Responses<S>,
+    /// The layout of x where a row has several outputs: a column each.
+    matrix: Option<Layout>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<S: Real, K> LinearModel<S, K> {
+    /// A sum over rows, every weight 1 and every offset 0.
+    pub(super) fn of(a: Box<dyn LinOp<S>>, target: Vec<S>, link: Link) -> Result<Self, Error> {
+        Self::from_rows(a, Responses::new(target, link)?)
+    }
+
+    /// What the rows say H is, whatever the kind.
+    pub fn from_rows(a: Box<dyn LinOp<S>>, rows: Responses<S>) -> Result<Self, Error> {
+        Error::expect_len("b", a.range().size(), rows.count())?;
+        let matrix = match rows.outputs() {
+            1 => None,
+            outputs => Some(Layout::matrix(a.domain().size(), outputs)?),
+        };
+        Ok(Self { a, rows, matrix, kind: PhantomData })
+    }
+
+    /// With weights wᵢ ≥ 0, not all 0.
+    pub fn weighted(self, weights: Vec<S>) -> Result<Self, Error> {
+        Ok(Self { rows: self.rows.weighted(weights)?, ..self })
+    }
+
+    /// With offsets oᵢ: what is known of Ax already.
+    pub fn shifted(self, offset: Vec<S>) -> Result<Self, Error> {
+        Ok(Self { rows: self.rows.shifted(offset)?, ..self })
+    }
+
+    /// y ← H′(y + o); returns H(y + o).
+    fn differentiate(&self, y: &mut [S]) -> f64 {
+        self.rows.shift(y);
+        self.rows.slopes(y)
+    }
+
+    /// A sum over rows with one number each.
+    fn is_row_by_row(&self) -> bool {
+        self.matrix.is_none() && matches!(self.rows.kind(), Kind::Each(_))
+    }
+
+    /// What is known of the rows.
+    pub fn rows(&self) -> &Responses<S> {
+        &self.rows
     }
 }
 
-/// yᵢ ← hᵢ′(yᵢ) for a link by name; returns Σᵢ hᵢ(yᵢ).
-pub(crate) fn slopes<S: Real>(y: &mut [S], b: &[S], link: Link) -> f64 {
-    match link {
-        Link::Squares => replace_by_slopes(
-            y,
-            b,
-            #[inline(always)]
-            |y, b| Link::Squares.value_slope(y, b),
-        ),
-        Link::Logistic => replace_by_slopes(
-            y,
-            b,
-            #[inline(always)]
-            |y, b| Link::Logistic.value_slope(y, b),
-        ),
-        Link::Huber(delta) => replace_by_slopes(
-            y,
-            b,
-            #[inline(always)]
-            |y, b| Link::Huber(delta).value_slope(y, b),
-        ),
+impl<S: Real, K> Smooth<S> for LinearModel<S, K> {
+    fn layout(&self) -> &Layout {
+        self.matrix.as_ref().unwrap_or(self.a.domain())
+    }
+
+    /// Ax, what A needs, and a column of a matrix x.
+    fn work_len(&self) -> usize {
+        let column = if self.matrix.is_some() { self.a.domain().size() } else { 0 };
+        self.rows.outputs() * self.rows.count() + column + self.a.work_len()
+    }
+
+    fn value_grad(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
+        let (count, outputs) = (self.rows.count(), self.rows.outputs());
+        let (y, work) = work.split_at_mut(outputs * count);
+        if self.matrix.is_none() {
+            self.a.apply(y, x, work);
+            let value = self.differentiate(y);
+            grad.fill(S::ZERO);
+            self.a.adjoint_add(grad, y, work);
+            return value;
+        }
+        let (column, work) = work.split_at_mut(self.a.domain().size());
+        for (k, y) in y.chunks_exact_mut(count).enumerate() {
+            column.iter_mut().zip(x[k..].iter().step_by(outputs)).for_each(|(own, &x)| *own = x);
+            self.a.apply(y, column, work);
+        }
+        let value = self.differentiate(y);
+        for (k, y) in y.chunks_exact(count).enumerate() {
+            column.fill(S::ZERO);
+            self.a.adjoint_add(column, y, work);
+            grad[k..].iter_mut().step_by(outputs).zip(&*column).for_each(|(grad, &own)| *grad = own);
+        }
+        value
+    }
+
+    fn lipschitz(&self) -> Option<f64> {
+        let curvature = self.rows.curvature();
+        curvature.is_finite().then(|| curvature * self.a.norm_bound().powi(2))
+    }
+
+    fn strong_convexity(&self) -> Option<f64> {
+        Some(if self.rows.is_plain() && self.matrix.is_none() { self.a.lower_norm_bound().powi(2) } else { 0.0 })
+    }
+
+    fn is_convex(&self) -> bool {
+        true
+    }
+
+    /// Every part is 0 at least, but for Cox: a weight w < 1 makes that of its row log w.
+    fn lower_bound(&self) -> Option<f64> {
+        let negative = matches!(self.rows.kind(), Kind::Cox(_)) && self.rows.weights().is_some();
+        (!negative).then_some(0.0)
+    }
+
+    /// With A rounded to ϑ‖x‖ and H′ to a few units:
+    ///
+    /// ```text
+    /// ‖δ(Ax)‖ ≤ ϑ‖x‖     ‖δH′‖ ≤ (sup H″)‖δ(Ax)‖ + 8ε‖H′‖     ‖δ∇f‖ ≤ ‖A‖‖δH′‖ + ϑ‖H′‖     |δf| ≤ ‖H′‖‖δ(Ax)‖ + 8εf
+    /// ```
+    fn rounding(&self, x: &[S], value: f64, _: &[S]) -> Rounding {
+        let (a, count) = (&*self.a, self.rows.count());
+        let applied = a.rounding() * norm2(x);
+        let slopes = self.rows.slopes_bound(value);
+        let of_slopes = self.rows.curvature_below(value) * applied + 8.0 * S::EPSILON * slopes;
+        Rounding {
+            value: slopes * applied + (8.0 * S::EPSILON + sum_error(count)) * value.abs(),
+            grad: a.norm_bound() * of_slopes + a.rounding() * slopes,
+        }
+    }
+
+    fn sampled(&self) -> Option<&dyn Sampled<S>> {
+        (has_rows(&*self.a) && self.is_row_by_row()).then_some(self)
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        let (operator, rows) = (&*self.a, &self.rows);
+        if self.is_row_by_row() { Form::Linear { operator, rows } } else { Form::Coupled { operator, rows } }
     }
 }
 
-/// slopesᵢ ← hᵢ′(yᵢ), without Σᵢ hᵢ(yᵢ).
-pub(crate) fn slopes_of<S: Real>(slopes: &mut [S], y: &[S], b: &[S], link: Link) {
-    match link {
-        Link::Squares => write_slopes(
-            slopes,
-            y,
-            b,
-            #[inline(always)]
-            |y, b| Link::Squares.slope(y, b),
-        ),
-        Link::Logistic => write_slopes(
-            slopes,
-            y,
-            b,
-            #[inline(always)]
-            |y, b| Link::Logistic.slope(y, b),
-        ),
-        Link::Huber(delta) => write_slopes(
-            slopes,
-            y,
-            b,
-            #[inline(always)]
-            |y, b| Link::Huber(delta).slope(y, b),
-        ),
+/// Its parts are the rows of A.
+impl<S: Real, K> Sampled<S> for LinearModel<S, K> {
+    fn samples(&self) -> usize {
+        self.rows.count()
     }
-}
 
-/// slopesᵢ ← slope(yᵢ, bᵢ).
-#[inline(always)]
-fn write_slopes<S: Real>(slopes: &mut [S], y: &[S], b: &[S], slope: impl Fn(S, S) -> S) {
-    simd(
-        #[inline(always)]
-        move || {
-            for ((out, &y), &b) in slopes.iter_mut().zip(y).zip(b) {
-                *out = slope(y, b);
-            }
-        },
-    )
-}
-
-/// yᵢ ← hᵢ′(yᵢ); returns Σᵢ hᵢ(yᵢ).
-#[inline(always)]
-fn replace_by_slopes<S: Real>(y: &mut [S], b: &[S], h: impl Fn(S, S) -> (S, S)) -> f64 {
-    const STRETCH: usize = 256;
-    simd(
-        #[inline(always)]
-        move || {
-            let (mut total, mut values) = (0.0, [S::ZERO; STRETCH]);
-            for (y, b) in y.chunks_mut(STRETCH).zip(b.chunks(STRETCH)) {
-                for ((y, &b), value) in y.iter_mut().zip(b).zip(&mut values) {
-                    (*value, *y) = h(*y, b);
-                }
-                total += sum(&values[..y.len()], S::f64);
-            }
-            total
-        },
-    )
+    fn batch_grad(&self, grad: &mut [S], x: &[S], batch: &[usize], _: &mut [S]) {
+        rows_grad(&*self.a, &self.rows, grad, x, batch);
+    }
 }

@@ -1,31 +1,33 @@
-use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::sampled::{has_rows, rows_grad};
-use crate::smooth::{Form, Link, Rounding, Sampled, Smooth, linear_model};
+use crate::smooth::{LinearModel, Link};
 
 /// f(x) = Σᵢ log(1 + exp(−bᵢ(Ax)ᵢ)) with labels bᵢ = ±1: logistic regression.
 ///
 /// L_f = ‖A‖²/4, from A's bound on its norm. Exact for margins of any size: nothing overflows.
-pub struct Logistic<S> {
-    a: Box<dyn LinOp<S>>,
-    labels: Vec<S>,
-}
+pub type Logistic<S> = LinearModel<S, TwoClasses>;
+
+/// The kind of [`Logistic`].
+pub struct TwoClasses;
 
 impl<S: Real> Logistic<S> {
     /// The operator A and a label for each entry of its range: −1 and 1, or 0 and 1.
     pub fn new(a: Box<dyn LinOp<S>>, mut labels: Vec<S>) -> Result<Self, Error> {
         Error::expect_len("labels", a.range().size(), labels.len())?;
-        let low = if labels.contains(&S::ZERO) { S::ZERO } else { -S::ONE };
-        for label in &mut labels {
-            let holds = *label == low || *label == S::ONE;
-            Error::expect_parameter("label", label.f64(), holds, "−1 or 1 (all of them), or 0 or 1 (all of them)")?;
-            *label = if *label == low { -S::ONE } else { S::ONE };
+        if labels.contains(&S::ZERO) {
+            for label in &mut labels {
+                let holds = *label == S::ZERO || *label == S::ONE;
+                Error::expect_parameter("label", label.f64(), holds, LABELS)?;
+                *label = S::of(2.0) * *label - S::ONE;
+            }
         }
-        Ok(Self { a, labels })
+        Self::of(a, labels, Link::Logistic)
     }
 }
+
+/// What labels may be.
+pub(super) const LABELS: &str = "−1 or 1 (all of them), or 0 or 1 (all of them)";
 
 /// log(1 + exp(−by)) and its derivative in y, both through exp(−|by|) ≤ 1.
 #[inline(always)]
@@ -48,59 +50,10 @@ fn wrong<S: Real>(margin: S, e: S) -> S {
     (if margin < S::ZERO { S::ONE } else { e }) / (S::ONE + e)
 }
 
-impl<S: Real> Smooth<S> for Logistic<S> {
-    fn layout(&self) -> &Layout {
-        self.a.domain()
-    }
-
-    fn work_len(&self) -> usize {
-        linear_model::work_len(&*self.a)
-    }
-
-    fn value_grad(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
-        linear_model::value_grad(&*self.a, &self.labels, grad, x, work, logistic)
-    }
-
-    fn lipschitz(&self) -> Option<f64> {
-        Some(0.25 * self.a.norm_bound().powi(2))
-    }
-
-    fn strong_convexity(&self) -> Option<f64> {
-        Some(0.0)
-    }
-
-    fn lower_bound(&self) -> Option<f64> {
-        Some(0.0)
-    }
-
-    fn rounding(&self, x: &[S], value: f64, _: &[S]) -> Rounding {
-        linear_model::rounding(&*self.a, Link::Logistic, x, value)
-    }
-
-    fn sampled(&self) -> Option<&dyn Sampled<S>> {
-        has_rows(&*self.a).then_some(self)
-    }
-
-    fn form(&self) -> Form<'_, S> {
-        Form::Linear { operator: &*self.a, target: &self.labels, link: Link::Logistic }
-    }
-}
-
-/// Its parts are the rows of A.
-impl<S: Real> Sampled<S> for Logistic<S> {
-    fn samples(&self) -> usize {
-        self.labels.len()
-    }
-
-    fn batch_grad(&self, grad: &mut [S], x: &[S], batch: &[usize], _: &mut [S]) {
-        rows_grad(&*self.a, &self.labels, Link::Logistic, grad, x, batch);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::smooth::laws;
+    use crate::smooth::{Smooth, laws};
 
     fn labels(n: usize) -> Vec<f64> {
         (0..n).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect()
@@ -118,7 +71,7 @@ mod tests {
         let zero_one = labels(10).iter().map(|b| (b + 1.0) / 2.0).collect();
         let signs = Logistic::new(Box::new(laws::Table::noise(10, 2)), labels(10)).unwrap();
         let zero_one = Logistic::new(Box::new(laws::Table::noise(10, 2)), zero_one).unwrap();
-        assert_eq!(signs.labels, zero_one.labels);
+        assert_eq!(signs.rows().target(), zero_one.rows().target());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! f: smooth losses. A loss gives its value and its gradient in one call, and knows the blocks of its variable.
 
+mod cox;
 pub(crate) mod entry_factors;
 pub(crate) mod factor;
 mod filtered;
@@ -9,23 +10,35 @@ mod known;
 #[cfg(test)]
 mod laws;
 mod least_squares;
-pub(crate) mod linear_model;
+mod linear_model;
+mod link;
 mod logistic;
 mod masked;
+mod multinomial;
+mod poisson;
+mod quantile;
 mod residual;
+mod responses;
 mod robust_pca;
 mod sampled;
 
+pub use cox::{Cox, Risk, Times};
 pub use entry_factors::{EntryFactors, EntryLoss};
 pub use factor::{Data, Factorization, Rows};
 pub use filtered::Filtered;
-pub use form::{Form, Link};
-pub use huber::HuberRegression;
+pub use form::Form;
+pub use huber::{Huber, HuberRegression};
 pub use known::KnownFactors;
 pub(crate) use known::turn;
-pub use least_squares::LeastSquares;
-pub use logistic::Logistic;
+pub use least_squares::{LeastSquares, Squares};
+pub use linear_model::LinearModel;
+pub use link::Link;
+pub use logistic::{Logistic, TwoClasses};
 pub use masked::MaskedLeastSquares;
+pub use multinomial::{ManyClasses, Multinomial};
+pub use poisson::{Counts, Poisson};
+pub use quantile::{Level, Quantile};
+pub use responses::{Kind, Responses};
 pub use robust_pca::RobustPca;
 pub use sampled::Sampled;
 

@@ -2,7 +2,7 @@
 
 use crate::operator::{Form, LinOp};
 use crate::real::Real;
-use crate::smooth::Link;
+use crate::smooth::Responses;
 use crate::vector::{axpy, dot};
 
 /// A loss f = Σᵢ fᵢ of n parts: rows of a design, rows or entries of Y.
@@ -20,20 +20,20 @@ pub(super) fn has_rows<S: Real>(a: &dyn LinOp<S>) -> bool {
     matches!(a.form(), Form::Dense(_) | Form::Sparse(_))
 }
 
-/// grad ← (n/|B|)·Σ_{i∈B} hᵢ′(⟨aᵢ, x⟩)aᵢ for the rows aᵢ of A.
-pub(super) fn rows_grad<S: Real>(a: &dyn LinOp<S>, b: &[S], link: Link, grad: &mut [S], x: &[S], batch: &[usize]) {
-    let scale = b.len() as f64 / batch.len() as f64;
+/// grad ← (n/|B|)·Σ_{i∈B} wᵢh′(⟨aᵢ, x⟩ + oᵢ)aᵢ for the rows aᵢ of A.
+pub(super) fn rows_grad<S: Real>(a: &dyn LinOp<S>, rows: &Responses<S>, grad: &mut [S], x: &[S], batch: &[usize]) {
+    let scale = rows.count() as f64 / batch.len() as f64;
     grad.fill(S::ZERO);
     for &i in batch {
         match a.form() {
             Form::Dense(dense) => {
                 let row = &dense.entries()[i * x.len()..(i + 1) * x.len()];
-                let slope = link.slope(S::of(dot(row, x)), b[i]);
+                let slope = rows.slope(i, S::of(dot(row, x) + rows.offset(i)));
                 axpy(grad, scale * slope.f64(), row);
             }
             Form::Sparse(sparse) => {
                 let at: f64 = sparse.row(i).map(|(j, &v)| v.f64() * x[j].f64()).sum();
-                let slope = S::of(scale) * link.slope(S::of(at), b[i]);
+                let slope = S::of(scale) * rows.slope(i, S::of(at + rows.offset(i)));
                 for (j, &v) in sparse.row(i) {
                     grad[j] += slope * v;
                 }

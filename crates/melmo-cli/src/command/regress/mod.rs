@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 use melmo::real::Real;
 use melmo_data::{Array, Frame};
 use melmo_page::{Axis, Bars, Chart, Reference, Series, plain};
-use melmo_tasks::regress::{Coefficients, CrossValidation, Design, Point, Regression, parse_groups};
+use melmo_tasks::regress::{self, Coefficients, CrossValidation, Design, Point, Regression, parse_groups};
 use melmo_tasks::{Solved, Until};
 
 use self::encoding::Encoding;
+use self::model::Predicted;
 use self::table::Table;
 use crate::args::{Regress, Selection, Solving};
 use crate::error::Error;
@@ -35,7 +36,9 @@ pub struct Kept {
     path: Option<CrossValidation>,
     encoding: Encoding,
     target: Option<String>,
-    classes: Option<[String; 2]>,
+    classes: Option<Vec<String>>,
+    /// The column that is added to every prediction.
+    offset: Option<String>,
     /// The table to predict for, and the one to judge by.
     predict: Option<Frame>,
     test: Option<Frame>,
@@ -80,11 +83,12 @@ impl Solve for Regress {
     }
 
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept<S>>, Error> {
-        let Table { encoding, x, rows, y, labels, target, dropped } = self.table(inputs)?;
+        let Table { encoding, x, rows, y, labels, weights, offset, target, dropped } = self.table(inputs)?;
         let names = encoding.names();
-        let loss = self.loss.settled(&y);
-        let (y, numbers) = loss.target(&y)?;
-        let classes = numbers.map(|numbers| numbers.map(|number| named(number, labels.as_deref())));
+        let (loss, y, numbers) = self.loss.target(&y)?;
+        let loss = loss.settled(&y);
+        let name = |number: &f64| named(*number, labels.as_deref());
+        let classes: Option<Vec<String>> = numbers.map(|numbers| numbers.iter().map(name).collect());
         let design = Design::new(&x, rows, names.len(), !self.no_intercept, !self.no_standardize)?;
         let groups = self.groups.as_ref().map(|groups| parse_groups(groups, names.len())).transpose()?;
         let text = format!("{rows} rows, {} columns", names.len());
@@ -96,15 +100,19 @@ impl Solve for Regress {
         if !references.is_empty() {
             summary.add("references", references.clone(), "words", references.join("; "));
         }
-        if let Some([low, high]) = &classes {
-            summary.add("classes", vec![low.clone(), high.clone()], "classes", format!("{low}, {high} (predicted)"));
+        if let Some(classes) = &classes {
+            let predicted = if classes.len() == 2 { " (predicted)" } else { "" };
+            summary.add("classes", classes.clone(), "classes", format!("{}{predicted}", classes.join(", ")));
         }
-        let penalty = self.penalty.clone();
-        let regression = Regression { x, y, design, loss, penalty, groups };
+        let (penalty, positive) = (self.penalty.clone(), self.positive);
+        let factors = (!self.penalty_weights.is_empty()).then(|| self.penalty_weights.clone());
+        let regression = Regression { x, y, design, loss, penalty, groups, factors, positive, weights, offset };
+        regression.check()?;
         summary.text("loss", "loss", loss.to_string());
         let mut other = |path: &Option<PathBuf>| path.as_ref().map(|path| inputs.frame(path)).transpose();
         let (predict, test) = (other(&self.predict)?, other(&self.test)?);
-        let kept = Kept { regression, names, path: None, encoding, target, classes, predict, test };
+        let offset = self.offset.clone();
+        let kept = Kept { regression, names, path: None, encoding, target, classes, offset, predict, test };
         kept.try_out(self)?; // a table that does not fit is refused before the work
         let regression = &kept.regression;
         let (lambda, path) = self.lambda::<S>(regression, &inputs.until)?;
@@ -131,22 +139,16 @@ impl Solve for Regress {
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error> {
-        let Kept { regression, names, path, .. } = kept;
+        let Kept { regression, path, .. } = kept;
         let fitted = regression.coefficients(&solved.report.z);
-        let nonzero = fitted.values.iter().filter(|b| **b != 0.0).count();
-        summary.number("intercept", "intercept", fitted.intercept);
-        summary.add("nonzero", nonzero, "nonzero", format!("{nonzero} of {} coefficients", names.len()));
-        let pairs = || names.iter().zip(&fitted.values);
-        let object: serde_json::Map<_, _> = pairs().map(|(name, b)| (name.clone(), (*b).into())).collect();
-        summary.silent("coefficients", object);
-        let largest = kept.largest(&fitted.values);
-        let shown: Vec<String> = largest.iter().take(8).map(|(name, b, _)| format!("{name} {}", short(*b))).collect();
-        if !shown.is_empty() {
-            let more = if largest.len() > 8 { ", …" } else { "" };
-            summary.add("largest", shown.clone(), "largest", format!("{}{more}", shown.join(", ")));
+        kept.describe(&fitted, summary);
+        let mut predicted = regress::predict(&fitted, &regression.x);
+        if let Some(offset) = &regression.offset {
+            predicted
+                .chunks_exact_mut(offset.len())
+                .for_each(|t| t.iter_mut().zip(offset).for_each(|(t, offset)| *t += offset));
         }
-        let predicted = fitted.predict(&regression.x);
-        let fit = regression.loss.mean(&regression.y, &predicted);
+        let fit = regression.loss.mean(&regression.y, &predicted, regression.weights.as_deref());
         summary.add("fit", fit, "fit", format!("{} {}", regression.loss.measure(), short(fit)));
         let model = kept.model(&fitted);
         model.score(summary, Which::Fitted, &regression.y, &predicted);
@@ -156,10 +158,10 @@ impl Solve for Regress {
             model.score(summary, Which::Of(path), &truth, &model.predict(frame, path)?);
         }
         if let Some(path) = &self.output {
-            write_coefficients(outputs, path, &fitted, names)?;
+            kept.write_coefficients(outputs, path, &fitted)?;
         }
         if let (Some(file), Some(path)) = (&self.path_output, path) {
-            write_path(outputs, file, path, names)?;
+            kept.write_path(outputs, file, path)?;
         }
         if let (Some(file), Some(path), Some(frame)) = (&self.predictions, &self.predict, &kept.predict) {
             let predicted = model.predict(frame, path)?;
@@ -172,7 +174,7 @@ impl Solve for Regress {
     }
 
     fn pictures<S: Real>(&self, kept: &Self::Kept<S>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
-        let bars = kept.bars(&kept.regression.coefficients(&solved.report.z).values);
+        let bars = kept.bars(&kept.regression.coefficients(&solved.report.z));
         let Some(path) = &kept.path else { return vec![bars.into()] };
         let column = |value: &dyn Fn(&Point) -> f64| path.points.iter().map(value).collect::<Vec<f64>>();
         let lambda = || column(&|point| point.lambda);
@@ -184,52 +186,101 @@ impl Solve for Regress {
             .reference(Reference::vertical("least", path.points[path.best].lambda));
         let size = Chart::new("Size of the model", [Axis::log("λ")], Axis::linear("coefficients that are not 0"))
             .series(Series::new("not 0", lambda(), column(&|point| point.nonzero as f64)));
-        let mut shown: Vec<usize> = (0..kept.names.len()).collect();
+        let mut shown = kept.labels();
         let scales = &kept.regression.design.scales;
-        let most = |&j: &usize| path.coefficients.iter().map(|b| (b.values[j] * scales[j]).abs()).fold(0.0, f64::max);
+        let along = |&(_, output, j): &(String, usize, usize)| -> Vec<f64> {
+            path.coefficients.iter().map(|b| b[output].values[j] * scales[j]).collect()
+        };
+        let most = |label: &_| along(label).into_iter().map(f64::abs).fold(0.0, f64::max);
         shown.sort_by(|a, b| most(b).total_cmp(&most(a)));
         let coefficients =
             Chart::new("Coefficients along the path", [Axis::log("λ")], Axis::linear("coefficient × scale"));
-        let coefficients = shown.iter().take(SHOWN).fold(coefficients, |chart, &j| {
-            let values: Vec<f64> = path.coefficients.iter().map(|b| b.values[j] * scales[j]).collect();
-            chart.series(Series::new(&kept.names[j], lambda(), values))
-        });
+        let coefficients = shown
+            .iter()
+            .take(SHOWN)
+            .fold(coefficients, |chart, label| chart.series(Series::new(&label.0, lambda(), along(label))));
         let coefficients = coefficients.reference(Reference::vertical("chosen", self.chosen(path).lambda));
         vec![bars.into(), held_out.into(), coefficients.into(), size.into()]
     }
 }
 
 impl Kept {
+    /// Every coefficient but the intercepts: its name, output and column. With several classes a name says for which.
+    fn labels(&self) -> Vec<(String, usize, usize)> {
+        let outputs = self.regression.loss.outputs();
+        let label = |(output, j): (usize, usize)| match &self.classes {
+            Some(classes) if outputs > 1 => (format!("{} ({})", self.names[j], classes[output]), output, j),
+            _ => (self.names[j].clone(), output, j),
+        };
+        (0..outputs).flat_map(|output| (0..self.names.len()).map(move |j| (output, j))).map(label).collect()
+    }
+
+    /// What the outputs are called, where there are several.
+    fn outputs(&self) -> &[String] {
+        self.classes.as_deref().filter(|_| self.regression.loss.outputs() > 1).unwrap_or_default()
+    }
+
+    /// Intercepts, how many coefficients are not 0, and the largest.
+    fn describe(&self, fitted: &[Coefficients], summary: &mut Summary) {
+        let all = fitted.iter().flat_map(|of| &of.values);
+        let (nonzero, count) = (all.clone().filter(|b| **b != 0.0).count(), all.count());
+        match self.outputs() {
+            [] => summary.number("intercept", "intercept", fitted[0].intercept),
+            classes => {
+                let pairs = || classes.iter().zip(fitted).map(|(class, of)| (class, of.intercept));
+                let text: Vec<String> = pairs().map(|(class, c)| format!("{class} {}", short(c))).collect();
+                let object: serde_json::Map<_, _> = pairs().map(|(class, c)| (class.clone(), c.into())).collect();
+                summary.add("intercept", object, "intercepts", text.join(", "));
+            }
+        }
+        summary.add("nonzero", nonzero, "nonzero", format!("{nonzero} of {count} coefficients"));
+        let labels = self.labels();
+        let named = labels.iter().map(|(name, output, j)| (name.clone(), fitted[*output].values[*j].into()));
+        summary.silent("coefficients", named.collect::<serde_json::Map<_, _>>());
+        let largest = self.largest(fitted);
+        let shown: Vec<String> = largest.iter().take(8).map(|(name, b, _)| format!("{name} {}", short(*b))).collect();
+        if !shown.is_empty() {
+            let more = if largest.len() > 8 { ", …" } else { "" };
+            summary.add("largest", shown.clone(), "largest", format!("{}{more}", shown.join(", ")));
+        }
+    }
+
     /// The coefficients that are not 0, by name, with what one standard deviation of their column does: the largest effect first.
-    fn largest(&self, values: &[f64]) -> Vec<(&str, f64, f64)> {
-        let scaled = self.names.iter().zip(values).zip(&self.regression.design.scales);
-        let mut largest: Vec<_> = scaled.map(|((name, b), scale)| (name.as_str(), *b, b * scale)).collect();
+    fn largest(&self, fitted: &[Coefficients]) -> Vec<(String, f64, f64)> {
+        let scales = &self.regression.design.scales;
+        let with_effect = |(name, output, j): (String, usize, usize)| {
+            let b = fitted[output].values[j];
+            (name, b, b * scales[j])
+        };
+        let mut largest: Vec<_> = self.labels().into_iter().map(with_effect).collect();
         largest.retain(|(_, b, _)| *b != 0.0);
         largest.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
         largest
     }
 
     /// They as bars, for a report.
-    fn bars(&self, values: &[f64]) -> Bars {
-        let largest = self.largest(values);
+    fn bars(&self, fitted: &[Coefficients]) -> Bars {
+        let largest = self.largest(fitted);
         let more = match largest.len() {
             0 => "All coefficients are 0.".into(),
             n if n > BARS => format!("The {BARS} largest of {n} that are not 0."),
-            n => format!("{n} of {} are not 0.", values.len()),
+            n => format!("{n} of {} are not 0.", self.names.len() * fitted.len()),
         };
         let about = "A bar is what one standard deviation of the column does; the number is the coefficient in the table's units.";
         let empty = Bars::new("Coefficients").caption(format!("{more} {about}"));
         largest.iter().take(BARS).fold(empty, |bars, (name, b, effect)| bars.bar(plain(name), *effect, *b))
     }
 
-    fn model(&self, fitted: &Coefficients) -> Model {
-        let (target, classes) = (self.target.clone(), self.classes.clone());
-        Model::new(self.regression.loss, target, classes, self.encoding.clone(), fitted)
+    fn model(&self, fitted: &[Coefficients]) -> Model {
+        let (loss, target, classes, offset) =
+            (self.regression.loss, self.target.clone(), self.classes.clone(), self.offset.clone());
+        Model::new(Predicted { loss, target, classes, offset }, self.encoding.clone(), fitted)
     }
 
     /// Refuses tables that predictions could not be made for.
     fn try_out(&self, asked: &Regress) -> Result<(), Error> {
-        let model = self.model(&Coefficients { intercept: 0.0, values: vec![0.0; self.names.len()] });
+        let zero = Coefficients { intercept: 0.0, values: vec![0.0; self.names.len()] };
+        let model = self.model(&vec![zero; self.regression.loss.outputs()]);
         if let (Some(path), Some(frame)) = (&asked.predict, &self.predict) {
             model.predict(frame, path)?;
         }
@@ -252,31 +303,42 @@ fn named(class: f64, labels: Option<&[String]>) -> String {
     labels.and_then(|labels| labels.get(class as usize)).cloned().unwrap_or_else(|| class.to_string())
 }
 
-/// The intercept and the coefficients: with names, or as an array.
-fn write_coefficients(
-    outputs: &mut Outputs,
-    file: &Path,
-    fitted: &Coefficients,
-    names: &[String],
-) -> Result<(), Error> {
-    let values: Vec<f64> = std::iter::once(fitted.intercept).chain(fitted.values.iter().copied()).collect();
-    if extension(file) != "csv" {
-        return outputs.array(file, &Array::new([values.len()], values)?, None);
+impl Kept {
+    /// The intercept and the coefficients: with names, or as an array. Several classes have a column each.
+    fn write_coefficients(&self, outputs: &mut Outputs, file: &Path, fitted: &[Coefficients]) -> Result<(), Error> {
+        let rows = 1 + self.names.len();
+        let at = |row: usize, of: &Coefficients| if row == 0 { of.intercept } else { of.values[row - 1] };
+        let cells = |row: usize| fitted.iter().map(move |of| at(row, of));
+        if extension(file) != "csv" {
+            let shape = if fitted.len() == 1 { vec![rows] } else { vec![rows, fitted.len()] };
+            return outputs.array(file, &Array::new(shape, (0..rows).flat_map(cells).collect::<Vec<f64>>())?, None);
+        }
+        let classes: String = self.outputs().iter().map(|class| format!(",{}", quoted(class))).collect();
+        let head = if classes.is_empty() { ",coefficient" } else { &classes };
+        let names = std::iter::once("(intercept)").chain(self.names.iter().map(String::as_str));
+        let line = |(row, name): (usize, &str)| {
+            let cells: String = cells(row).map(|value| format!(",{value}")).collect();
+            format!("{}{cells}\n", quoted(name))
+        };
+        let lines: String = names.enumerate().map(line).collect();
+        outputs.bytes(file, format!("name{head}\n{lines}").as_bytes())
     }
-    let names = std::iter::once("(intercept)").chain(names.iter().map(String::as_str));
-    let lines: String = names.zip(&values).map(|(name, value)| format!("{},{value}\n", quoted(name))).collect();
-    outputs.bytes(file, format!("name,coefficient\n{lines}").as_bytes())
-}
 
-/// λ by λ: how good it is, and its coefficients.
-fn write_path(outputs: &mut Outputs, file: &Path, path: &CrossValidation, names: &[String]) -> Result<(), Error> {
-    let mut heads = ["lambda", "held_out", "standard_error", "nonzero", "(intercept)"].map(String::from).to_vec();
-    heads.extend(names.iter().cloned());
-    let row = |(p, b): (&Point, &Coefficients)| {
-        let mut cells = vec![p.lambda, p.mean, p.error, p.nonzero as f64, b.intercept];
-        cells.extend(&b.values);
-        cells
-    };
-    let cells: Vec<f64> = path.points.iter().zip(&path.coefficients).flat_map(row).collect();
-    outputs.array(file, &Array::new([path.points.len(), heads.len()], cells)?, Some(&heads))
+    /// λ by λ: how good it is, and its coefficients.
+    fn write_path(&self, outputs: &mut Outputs, file: &Path, path: &CrossValidation) -> Result<(), Error> {
+        let mut heads = ["lambda", "held_out", "standard_error", "nonzero"].map(String::from).to_vec();
+        match self.outputs() {
+            [] => heads.push("(intercept)".into()),
+            classes => heads.extend(classes.iter().map(|class| format!("(intercept) ({class})"))),
+        }
+        heads.extend(self.labels().into_iter().map(|(name, ..)| name));
+        let row = |(p, b): (&Point, &Vec<Coefficients>)| {
+            let mut cells = vec![p.lambda, p.mean, p.error, p.nonzero as f64];
+            cells.extend(b.iter().map(|of| of.intercept));
+            cells.extend(b.iter().flat_map(|of| &of.values));
+            cells
+        };
+        let cells: Vec<f64> = path.points.iter().zip(&path.coefficients).flat_map(row).collect();
+        outputs.array(file, &Array::new([path.points.len(), heads.len()], cells)?, Some(&heads))
+    }
 }

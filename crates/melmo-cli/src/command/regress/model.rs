@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use melmo_data::{Array, Frame};
-use melmo_tasks::regress::{Classified, Coefficients, Loss, Measured};
+use melmo_tasks::regress::{self, Classified, Coefficients, Loss, Measured};
 use serde::{Deserialize, Serialize};
 
 use super::encoding::Encoding;
@@ -24,24 +24,37 @@ pub struct Model {
     loss: String,
     /// The column that is predicted, where it was one.
     target: Option<String>,
-    /// What log-odds below and above 0 stand for.
-    classes: Option<[String; 2]>,
+    /// Two: what log-odds below and above 0 stand for. More: what each output stands for.
+    classes: Option<Vec<String>>,
+    /// The column that is added to every prediction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    offset: Option<String>,
     encoding: Encoding,
     intercept: f64,
     coefficients: Vec<f64>,
+    /// Those of the second output, the third, ….
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<(f64, Vec<f64>)>,
+}
+
+/// What is predicted, and how.
+pub struct Predicted {
+    pub loss: Loss,
+    /// The column that is predicted, where it was one.
+    pub target: Option<String>,
+    pub classes: Option<Vec<String>>,
+    /// The column that is added to every prediction.
+    pub offset: Option<String>,
 }
 
 impl Model {
-    pub fn new(
-        loss: Loss,
-        target: Option<String>,
-        classes: Option<[String; 2]>,
-        encoding: Encoding,
-        fitted: &Coefficients,
-    ) -> Self {
-        let (kind, coefficients) = (KIND.into(), fitted.values.clone());
-        let loss = loss.to_string();
-        Self { kind, format: FORMAT, loss, target, classes, encoding, intercept: fitted.intercept, coefficients }
+    /// Fitted coefficients, output by output.
+    pub fn new(predicted: Predicted, encoding: Encoding, fitted: &[Coefficients]) -> Self {
+        let Predicted { loss, target, classes, offset } = predicted;
+        let mut outputs = fitted.iter().map(|of| (of.intercept, of.values.clone()));
+        let (intercept, coefficients) = outputs.next().unwrap_or_default();
+        let (kind, loss, others) = (KIND.into(), loss.to_string(), outputs.collect());
+        Self { kind, format: FORMAT, loss, target, classes, offset, encoding, intercept, coefficients, others }
     }
 
     pub fn to_json(&self) -> String {
@@ -57,18 +70,61 @@ impl Model {
         if model.kind != KIND || model.format != FORMAT {
             return Err(wrong(format!("it is a `{}` of format {}", model.kind, model.format)));
         }
-        let numbers = model.coefficients.iter().chain([&model.intercept]);
-        if model.encoding.names().len() != model.coefficients.len() || !numbers.into_iter().all(|b| b.is_finite()) {
+        let (width, outputs) = (model.encoding.names().len(), model.outputs());
+        let fits = |of: &Coefficients| {
+            of.values.len() == width && of.values.iter().chain([&of.intercept]).all(|b| b.is_finite())
+        };
+        let classes = model.classes.as_ref().map_or(1, |classes| if classes.len() == 2 { 1 } else { classes.len() });
+        if !outputs.iter().all(fits) || outputs.len() != classes {
             return Err(wrong("its coefficients do not fit its columns".into()));
         }
         Ok(model)
     }
 
-    /// aᵢᵀb + c for every row of a table; NaN where a cell is missing and nothing stands for it.
+    /// The coefficients of every output.
+    fn outputs(&self) -> Vec<Coefficients> {
+        let first = (self.intercept, self.coefficients.clone());
+        let all = std::iter::once(first).chain(self.others.iter().cloned());
+        all.map(|(intercept, values)| Coefficients { intercept, values }).collect()
+    }
+
+    /// aᵢᵀb + c for every row of a table, output after output; NaN where a cell is missing and nothing stands for it.
     pub fn predict(&self, frame: &Frame, path: &Path) -> Result<Vec<f64>, Error> {
         let x = self.encoding.apply(frame, path)?;
-        let coefficients = Coefficients { intercept: self.intercept, values: self.coefficients.clone() };
-        Ok(coefficients.predict(&x))
+        let mut t = regress::predict(&self.outputs(), &x);
+        if let Some(name) = &self.offset {
+            let known = frame.names.as_ref().and_then(|names| names.iter().position(|known| known == name));
+            let column = known.ok_or_else(|| Error::input(path, format!("has no column `{name}`, the offset")))?;
+            let offset: Vec<f64> = frame.numbers_of(column).collect();
+            t.chunks_exact_mut(offset.len().max(1))
+                .for_each(|t| t.iter_mut().zip(&offset).for_each(|(t, offset)| *t += offset));
+        }
+        Ok(t)
+    }
+
+    /// The place of the class of every row, where every output is a number.
+    fn chosen(&self, predicted: &[f64], row: usize) -> Option<usize> {
+        let outputs = 1 + self.others.len();
+        let rows = predicted.len() / outputs;
+        let of_row: Vec<f64> = predicted[row..].iter().step_by(rows).copied().collect();
+        match of_row[..] {
+            _ if of_row.iter().any(|t| t.is_nan()) => None,
+            [t] => Some(usize::from(t > 0.0)),
+            _ => (0..outputs).max_by(|&a, &b| of_row[a].total_cmp(&of_row[b]).then(b.cmp(&a))),
+        }
+    }
+
+    /// The probability of the upper of two classes, or of each of several.
+    fn probabilities(&self, predicted: &[f64], row: usize) -> Vec<f64> {
+        let outputs = 1 + self.others.len();
+        let rows = predicted.len() / outputs;
+        if outputs == 1 {
+            return vec![1.0 / (1.0 + (-predicted[row]).exp())];
+        }
+        let of_row = || predicted[row..].iter().step_by(rows);
+        let largest = of_row().fold(f64::NEG_INFINITY, |most, t| most.max(*t));
+        let total: f64 = of_row().map(|t| (t - largest).exp()).sum();
+        of_row().map(|t| (t - largest).exp() / total).collect()
     }
 
     /// The target of a table that has it, as the loss takes it.
@@ -83,26 +139,28 @@ impl Model {
             }
             return Ok(Some(frame.numbers_of(place).collect()));
         };
-        let sign = |row: usize| {
+        let code = |row: usize| {
             let word = match frame.words_of(place) {
                 Some(words) => words.at(row).map(String::from),
                 None => Some(number(row)).filter(|number| !number.is_nan()).map(|number| number.to_string()),
             };
             match word {
                 None => Ok(f64::NAN),
-                Some(word) if word == classes[0] => Ok(-1.0),
-                Some(word) if word == classes[1] => Ok(1.0),
-                Some(word) => {
-                    let message =
-                        format!("row {}: `{name}` is `{word}`; the fitted classes are {}", row + 1, classes.join(", "));
-                    Err(Error::input(path, message))
-                }
+                Some(word) => match classes.iter().position(|class| *class == word) {
+                    Some(place) if classes.len() == 2 => Ok(2.0 * place as f64 - 1.0),
+                    Some(place) => Ok(place as f64),
+                    None => {
+                        let known = classes.join(", ");
+                        let message = format!("row {}: `{name}` is `{word}`; the fitted classes are {known}", row + 1);
+                        Err(Error::input(path, message))
+                    }
+                },
             }
         };
-        (0..frame.size().0).map(sign).collect::<Result<_, _>>().map(Some)
+        (0..frame.size().0).map(code).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Writes predictions; with `probabilities`, also that of the upper class.
+    /// Writes predictions; with `probabilities`, also that of the upper class, or of each of several.
     pub fn write(
         &self,
         outputs: &mut Outputs,
@@ -120,40 +178,49 @@ impl Model {
         match extension(file).as_str() {
             "csv" => outputs.bytes(file, self.csv(predicted, index, probabilities).as_bytes()),
             _ => {
+                let rows = predicted.len() / (1 + self.others.len());
                 let values: Vec<f64> = match &self.classes {
-                    _ if probabilities => predicted.iter().copied().map(probability).collect(),
-                    None => predicted.to_vec(),
+                    _ if probabilities => (0..rows).flat_map(|row| self.probabilities(predicted, row)).collect(),
+                    None => predicted.iter().map(|&t| self.response(t)).collect(),
                     Some(classes) => {
-                        let numbers = classes.each_ref().map(|class| class.parse::<f64>());
-                        let [Ok(low), Ok(high)] = numbers else {
+                        let numbers: Result<Vec<f64>, _> = classes.iter().map(|class| class.parse::<f64>()).collect();
+                        let Ok(numbers) = numbers else {
                             return Err(Error::input(file, "classes are words: choose a name that ends in .csv"));
                         };
-                        predicted.iter().map(|t| if *t > 0.0 { high } else { low }).collect()
+                        let number = |row| self.chosen(predicted, row).map_or(f64::NAN, |class| numbers[class]);
+                        (0..rows).map(number).collect()
                     }
                 };
-                outputs.array(file, &Array::new([values.len(), 1], values)?, None)
+                outputs.array(file, &Array::new([rows, values.len() / rows.max(1)], values)?, None)
             }
         }
+    }
+
+    /// What is predicted where the loss is one of numbers.
+    fn response(&self, t: f64) -> f64 {
+        self.loss.parse::<Loss>().map_or(t, |loss| loss.response(t))
     }
 
     fn csv(&self, predicted: &[f64], index: Option<&[String]>, probabilities: bool) -> String {
         let mut text = String::from(if index.is_some() { "," } else { "" });
         text += if self.classes.is_some() { "class" } else { "prediction" };
         if let (Some(classes), true) = (&self.classes, probabilities) {
-            text += &format!(",{}", quoted(&format!("P({})", classes[1])));
+            let shown = if classes.len() == 2 { &classes[1..] } else { &classes[..] };
+            shown.iter().for_each(|class| text += &format!(",{}", quoted(&format!("P({class})"))));
         }
-        for (row, &t) in predicted.iter().enumerate() {
+        for row in 0..predicted.len() / (1 + self.others.len()) {
             text += "\n";
             if let Some(index) = index {
                 text += &format!("{},", quoted(&index[row]));
             }
-            text += &match &self.classes {
-                _ if t.is_nan() => "NA".into(),
-                None => t.to_string(),
-                Some(classes) => quoted(&classes[usize::from(t > 0.0)]),
+            text += &match (&self.classes, self.chosen(predicted, row)) {
+                (_, None) => "NA".into(),
+                (None, _) => self.response(predicted[row]).to_string(),
+                (Some(classes), Some(class)) => quoted(&classes[class]),
             };
             if probabilities {
-                text += &if t.is_nan() { ",NA".into() } else { format!(",{}", probability(t)) };
+                let shown = |p: f64| if p.is_nan() { ",NA".into() } else { format!(",{p}") };
+                self.probabilities(predicted, row).into_iter().for_each(|p| text += &shown(p));
             }
         }
         text + "\n"
@@ -161,10 +228,13 @@ impl Model {
 
     /// Says how good predictions are, where the truth is known.
     pub fn score(&self, summary: &mut Summary, which: Which<'_>, truth: &[f64], predicted: &[f64]) {
+        if !self.others.is_empty() {
+            return self.score_classes(summary, which, truth, predicted);
+        }
         let known = || truth.iter().zip(predicted).filter(|(y, t)| !y.is_nan() && !t.is_nan());
-        let (y, t): (Vec<f64>, Vec<f64>) = known().map(|(y, t)| (*y, *t)).unzip();
-        if y.is_empty() {
-            return;
+        let (y, t): (Vec<f64>, Vec<f64>) = known().map(|(y, t)| (*y, self.response(*t))).unzip();
+        if y.is_empty() || self.loss == "cox" {
+            return; // times and risks are in other units
         }
         let [first, second, third] = which.keys();
         let fourth = if which == Which::Fitted { "explained" } else { "test_explained" };
@@ -198,6 +268,22 @@ impl Model {
     }
 }
 
+impl Model {
+    /// The same of several classes.
+    fn score_classes(&self, summary: &mut Summary, which: Which<'_>, truth: &[f64], predicted: &[f64]) {
+        let rows = || (0..truth.len()).filter(|&row| !truth[row].is_nan());
+        let known: Vec<(usize, usize)> =
+            rows().filter_map(|row| Some((truth[row] as usize, self.chosen(predicted, row)?))).collect();
+        if known.is_empty() {
+            return;
+        }
+        let right = known.iter().filter(|(truth, chosen)| truth == chosen).count() as f64 / known.len() as f64;
+        let share = short((1000.0 * right).round() / 10.0);
+        let text = format!("{share} % right{}", which.note(known.len()));
+        summary.add(which.keys()[0].1, right, which.label(), text);
+    }
+}
+
 /// Which rows are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which<'p> {
@@ -224,9 +310,4 @@ impl Which<'_> {
             Self::Of(path) => format!(" on {rows} rows of {}", path.display()),
         }
     }
-}
-
-/// Of the upper class, by its log-odds.
-fn probability(t: f64) -> f64 {
-    1.0 / (1.0 + (-t).exp())
 }

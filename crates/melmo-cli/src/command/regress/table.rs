@@ -17,8 +17,11 @@ pub struct Table {
     pub x: Vec<f64>,
     pub rows: usize,
     pub y: Vec<f64>,
-    /// The words of the classes 0 and 1 of y, where it has words.
+    /// The words of the classes 0, 1, … of y, where it has words.
     pub labels: Option<Vec<String>>,
+    /// The columns of --weights and --offset.
+    pub weights: Option<Vec<f64>>,
+    pub offset: Option<Vec<f64>>,
     /// The name of the target, where it is a column.
     pub target: Option<String>,
     /// Rows of the file that are left out, since a cell is missing.
@@ -32,17 +35,27 @@ struct Target {
     labels: Option<Vec<String>>,
 }
 
+/// A column that is no part of X: where it is, and what it holds.
+type Own = (usize, Vec<f64>);
+
 impl Regress {
     /// Reads the table, and what it predicts.
     pub fn table(&self, inputs: &mut Inputs) -> Result<Table, Error> {
         let frame = inputs.frame(&self.input)?;
-        let target = self.target(&frame, inputs)?;
-        let columns = self.columns(&frame, target.column)?;
+        let mut target = self.target(&frame, inputs)?;
+        let [weights, offset, event] = self.own_columns(&frame)?;
+        self.sign_times(&mut target.values, event.as_ref())?;
+        let own = [&weights, &offset, &event];
+        let taken: Vec<usize> =
+            target.column.into_iter().chain(own.iter().filter_map(|own| Some(own.as_ref()?.0))).collect();
+        let columns = self.columns(&frame, &taken)?;
         let encoding = Encoding::learn(&frame, &columns, self.missing, &self.input)?;
         let all = encoding.apply(&frame, &self.input)?;
         let (width, names) = (encoding.names().len(), frame.column_names());
         let known = |row: usize| {
-            !target.values[row].is_nan() && !all[row * width..(row + 1) * width].iter().any(|cell| cell.is_nan())
+            !target.values[row].is_nan()
+                && own.iter().all(|own| own.as_ref().is_none_or(|(_, values)| !values[row].is_nan()))
+                && !all[row * width..(row + 1) * width].iter().any(|cell| cell.is_nan())
         };
         let kept: Vec<usize> = (0..frame.size().0).filter(|&row| known(row)).collect();
         let dropped = frame.size().0 - kept.len();
@@ -51,7 +64,7 @@ impl Regress {
                 Some(words) if words.first.is_some() => words.at(row).is_none(),
                 _ => frame.array.data[row * names.len() + **column].is_nan(),
             };
-            let name = columns.iter().find(gap).map_or(&self.target, |&column| &names[column]);
+            let name = columns.iter().chain(&taken).find(gap).map_or(&self.target, |&column| &names[column]);
             let message = format!(
                 "row {}: `{name}` is missing, and {dropped} of {} rows have a missing cell: choose --missing drop, mean or indicator",
                 row + 1,
@@ -64,8 +77,10 @@ impl Regress {
         }
         let x = kept.iter().flat_map(|&row| &all[row * width..(row + 1) * width]).copied().collect();
         let y = kept.iter().map(|&row| target.values[row]).collect();
+        let some = |own: Option<Own>| own.map(|(_, values)| kept.iter().map(|&row| values[row]).collect());
+        let (weights, offset) = (some(weights), some(offset));
         let name = target.column.map(|column| names[column].clone());
-        Ok(Table { encoding, x, rows: kept.len(), y, labels: target.labels, target: name, dropped })
+        Ok(Table { encoding, x, rows: kept.len(), y, labels: target.labels, weights, offset, target: name, dropped })
     }
 
     fn target(&self, frame: &Frame, inputs: &mut Inputs) -> Result<Target, Error> {
@@ -99,19 +114,10 @@ impl Regress {
         refuse_slips(words, &self.target, path)?;
         let labels = words.levels.clone();
         let shown = || labels.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-        if self.loss != Loss::Logistic {
+        if !self.loss.is_of_classes() {
             let message = format!(
-                "the target `{}` holds words ({}…); expected numbers, or two classes with --loss logistic",
+                "the target `{}` holds words ({}…); expected numbers, or classes with --loss logistic",
                 self.target,
-                shown()
-            );
-            return Err(Error::input(path, message));
-        }
-        if labels.len() != 2 {
-            let message = format!(
-                "the target `{}` has {} classes ({}); expected two classes for --loss logistic",
-                self.target,
-                labels.len(),
                 shown()
             );
             return Err(Error::input(path, message));
@@ -120,26 +126,64 @@ impl Regress {
         Ok(Target { column, values, labels: Some(labels) })
     }
 
-    /// The columns that are used: those of --columns, or all but those of --drop; never the target.
-    fn columns(&self, frame: &Frame, target: Option<usize>) -> Result<Vec<usize>, Error> {
+    /// The column of that name.
+    fn find(&self, names: &[String], name: &String) -> Result<usize, Error> {
+        let place = names.iter().position(|known| known == name);
+        place.ok_or_else(|| {
+            let near = melmo::suggest::nearest(name, names.iter().cloned());
+            let hint =
+                near.map_or(format!("its columns: {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
+            Error::input(&self.input, format!("has no column `{name}`; {hint}"))
+        })
+    }
+
+    /// The columns of --weights, --offset and --event, where they are and what they hold.
+    fn own_columns(&self, frame: &Frame) -> Result<[Option<Own>; 3], Error> {
         let names = frame.column_names();
-        let find = |name: &String| {
-            let place = names.iter().position(|known| known == name);
-            place.ok_or_else(|| {
-                let near = melmo::suggest::nearest(name, names.iter().cloned());
-                let hint =
-                    near.map_or(format!("its columns: {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
-                Error::input(&self.input, format!("has no column `{name}`; {hint}"))
-            })
+        let numbers = |option: &Option<String>| {
+            let Some(name) = option else { return Ok(None) };
+            let column = self.find(&names, name)?;
+            if let Some((line, word)) = frame.words_of(column).and_then(|words| words.first.as_ref()) {
+                let message = format!("line {line}: column `{name}` is `{word}`; expected a number");
+                return Err(Error::input(&self.input, message));
+            }
+            Ok(Some((column, frame.numbers_of(column).collect::<Vec<f64>>())))
         };
+        Ok([numbers(&self.weights)?, numbers(&self.offset)?, numbers(&self.event)?])
+    }
+
+    /// Times until an event, with a minus where none was seen.
+    fn sign_times(&self, times: &mut [f64], event: Option<&Own>) -> Result<(), Error> {
+        let Some((_, event)) = event else { return Ok(()) };
+        if self.loss != Loss::Cox {
+            return Err(Error::option("event", "events are for --loss cox"));
+        }
+        if let Some(row) = event.iter().position(|&event| !(event.is_nan() || event == 0.0 || event == 1.0)) {
+            let name = self.event.as_deref().unwrap_or_default();
+            let message = format!("row {}: `{name}` is {}; expected 1 (seen) or 0 (not seen)", row + 1, event[row]);
+            return Err(Error::input(&self.input, message));
+        }
+        if let Some(row) = times.iter().position(|&time| time <= 0.0) {
+            let message = format!("row {}: `{}` is {}; expected a time above 0", row + 1, self.target, times[row]);
+            return Err(Error::input(&self.input, message));
+        }
+        times.iter_mut().zip(event).filter(|(_, event)| **event == 0.0).for_each(|(time, _)| *time = -*time);
+        Ok(())
+    }
+
+    /// The columns that are used: those of --columns, or all but those of --drop; never one that is `taken`.
+    fn columns(&self, frame: &Frame, taken: &[usize]) -> Result<Vec<usize>, Error> {
+        let names = frame.column_names();
+        let find = |name: &String| self.find(&names, name);
         let wanted = self.columns.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let dropped = self.drop.iter().map(find).collect::<Result<Vec<_>, _>>()?;
-        if let Some(column) = wanted.iter().find(|column| Some(**column) == target) {
-            return Err(Error::option("columns", format!("`{}` is what is predicted", names[*column])));
+        if let Some(column) = wanted.iter().find(|column| taken.contains(column)) {
+            let what = if names[*column] == self.target { "what is predicted" } else { "used otherwise" };
+            return Err(Error::option("columns", format!("`{}` is {what}", names[*column])));
         }
         let all = if self.columns.is_empty() { (0..names.len()).collect() } else { wanted };
         let used: Vec<usize> =
-            all.into_iter().filter(|column| Some(*column) != target && !dropped.contains(column)).collect();
+            all.into_iter().filter(|column| !taken.contains(column) && !dropped.contains(column)).collect();
         if used.is_empty() {
             return Err(Error::input(&self.input, "has no column besides the target"));
         }

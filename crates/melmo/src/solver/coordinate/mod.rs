@@ -24,6 +24,7 @@ use crate::penalty::{Coordinates, Dilated, Prox};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::coordinate::descent::Descent;
+use crate::solver::coordinate::model::Model;
 use crate::solver::pair::Pair;
 use crate::solver::state::{self, fits, positive};
 use crate::solver::{Info, Measured, Method, Run, Standing};
@@ -38,14 +39,14 @@ pub(crate) struct Score {
     pub squared: f64,
 }
 
-/// x_c ← prox_{g_c/L_c}(x_c − ∇_cf(x)/L_c), unit by unit over a working set, for f(x) = h(Ax) with a dense or sparse matrix A,
+/// x_c ← prox_{g_c/L_c}(x_c − ∇_cf(x)/L_c), unit by unit over a working set, for f(x) = H(Ax) with a dense or sparse matrix A,
 /// g = Σ_c g_c over entries or groups, T = I.
 ///
 /// One step is one round: sweeps over the working set with Anderson extrapolation, then the gradient over all entries. F
 /// never rises. Its certificates are made of one proximal gradient step from x.
-pub struct CoordinateDescent<'p, S> {
+pub struct CoordinateDescent<'p, S: Clone> {
     host: Host<'p, S>,
-    descent: Descent<S>,
+    descent: Descent<'p, S>,
     pair: Pair<S>,
     lipschitz: f64,
     previous: Vec<S>,
@@ -85,16 +86,16 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
     }
 
     /// The same with the columns of the loss's own design, copied before.
-    pub fn with_columns(problem: &'p Problem<S>, columns: Arc<Columns<S>>, x0: &[S]) -> Result<Run<Self>, Error> {
+    pub fn with_columns(problem: &'p Problem<S>, columns: Arc<Columns<'p, S>>, x0: &[S]) -> Result<Run<Self>, Error> {
         Self::start(problem, Some(columns), x0)
     }
 
-    fn start(problem: &'p Problem<S>, columns: Option<Arc<Columns<S>>>, x0: &[S]) -> Result<Run<Self>, Error> {
+    fn start(problem: &'p Problem<S>, columns: Option<Arc<Columns<'p, S>>>, x0: &[S]) -> Result<Run<Self>, Error> {
         problem.check_start(x0)?;
         if !matches!(problem.t().form(), Form::Identity) {
             return Err(Error::Unsupported("coordinate descent needs T = I".into()));
         }
-        let descent = Descent::new(problem.f(), units(problem.g())?, columns, x0)?;
+        let descent = Descent::new(Model::of(problem.f(), columns)?, units(problem.g())?, x0)?;
         Ok(Run::new(Self {
             host: Host::euclidean(problem)?,
             pair: Pair::new(problem)?,
@@ -111,7 +112,7 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
     }
 
     /// The columns of the design, for another solver of the same loss.
-    pub(super) fn columns(&self) -> Arc<Columns<S>> {
+    pub(super) fn columns(&self) -> Arc<Columns<'p, S>> {
         self.descent.model.columns.clone()
     }
 
@@ -130,6 +131,7 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         let Some(g) = self.g() else { return };
         self.begun = true;
         self.descent.evaluate();
+        self.descent.face(g);
         self.score = self.descent.score(g);
         self.objective = self.descent.f_x + self.descent.penalty(g);
         self.pair.look(self.host.problem(), &self.descent.x, &self.descent.grad, self.lipschitz);
@@ -138,6 +140,7 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
     /// A round on g_t; then t falls.
     fn dilated_round(&mut self, g: &dyn Coordinates<S>) {
         let dilated = Dilated { g, t: self.dilation };
+        self.descent.face(&dilated);
         let largest = self.descent.score(&dilated).largest;
         self.descent.choose();
         let _ = self.descent.round(&dilated, largest, &mut || ControlFlow::Continue(()));

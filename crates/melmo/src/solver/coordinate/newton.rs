@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::penalty::Coordinates;
 use crate::real::Real;
-use crate::solver::coordinate::descent::{Descent, ENOUGH};
+use crate::solver::coordinate::descent::{Descent, ENOUGH, WHOLE};
 use crate::vector;
 
 /// Models of one round, at most.
@@ -40,7 +40,7 @@ impl<S: Real> Newton<S> {
     }
 }
 
-impl<S: Real> Descent<S> {
+impl<S: Real> Descent<'_, S> {
     /// Models and steps on the set, until a model's first sweep moves little more than `ENOUGH` of the largest score. F never rises.
     /// Yuan, Ho and Lin, "An improved GLMNET" (2012). Where no step along d lowers F, false: plain sweeps then go on.
     pub(super) fn newton_round(
@@ -71,46 +71,52 @@ impl<S: Real> Descent<S> {
         residual.copy_from_slice(model.slopes());
         for &c in &*set {
             let members = &entries[offsets[c]..offsets[c + 1]];
-            curvature[c] = members.iter().map(|&j| model.columns.weighted_square(j, weights)).sum();
+            curvature[c] = members.iter().map(|&j| model.weighted_square(j, weights)).sum();
         }
         target.iter_mut().zip(&*set_entries).for_each(|(target, &j)| *target = x[j]);
     }
 
     /// Sweeps over the model; returns the largest L_c‖change of x_c‖ of the first.
     fn minimise(&mut self, g: &dyn Coordinates<S>, go_on: &mut dyn FnMut() -> ControlFlow<()>) -> ControlFlow<(), f64> {
-        let mut first = 0.0;
+        let (mut first, mut whole) = (0.0, true);
         for sweep in 0..SWEEPS {
-            let moved = self.sweep_model(g);
+            let moved = self.sweep_model(g, whole);
             first = if sweep == 0 { moved } else { first };
-            if moved <= INNER * first || moved.is_nan() {
+            let enough = moved <= INNER * first || moved.is_nan();
+            if enough && whole {
                 break;
             }
+            whole = enough || (sweep + 1) % WHOLE == 0;
             go_on()?;
         }
         ControlFlow::Continue(first)
     }
 
-    /// x_c + d_c ← prox_{g_c/L_c}(x_c + d_c − ∇_c/L_c) over the set, ∇ that of the model; returns the largest L_c‖change‖.
-    fn sweep_model(&mut self, g: &dyn Coordinates<S>) -> f64 {
+    /// x_c + d_c ← prox_{g_c/L_c}(x_c + d_c − ∇_c/L_c) over the set, ∇ that of the model, or over what is not zero of
+    /// it; returns the largest L_c‖change‖.
+    fn sweep_model(&mut self, g: &dyn Coordinates<S>, whole: bool) -> f64 {
         let Self { model, newton, set, entries, offsets, unit, .. } = self;
         let Newton { weights, residual, curvature, target, .. } = newton;
         let (mut largest, mut at) = (0.0, 0);
         for &c in &*set {
             let members = &entries[offsets[c]..offsets[c + 1]];
-            let modulus = curvature[c].max(2.0 * g.rho_of(c));
-            let modulus = if modulus > 0.0 { modulus } else { 1.0 };
             let here = &mut target[at..at + members.len()];
             at += members.len();
+            if !whole && here.iter().all(|&v| v == S::ZERO) {
+                continue;
+            }
+            let modulus = curvature[c].max(2.0 * g.rho_of(c));
+            let modulus = if modulus > 0.0 { modulus } else { 1.0 };
             let unit = &mut unit[..members.len()];
             for ((u, &j), &v) in unit.iter_mut().zip(members).zip(&*here) {
-                *u = v - S::of(model.columns.dot(j, residual) / modulus);
+                *u = v - S::of(model.dot(j, residual) / modulus);
             }
             g.prox_of(c, unit, 1.0 / modulus);
             let mut squared = 0.0;
             for ((&u, &j), v) in unit.iter().zip(members).zip(here) {
                 let change = u.f64() - v.f64();
                 if change != 0.0 {
-                    model.columns.axpy_weighted(j, change, weights, residual);
+                    model.add_weighted(j, change, weights, residual);
                     *v = u;
                     squared += change * change;
                 }
@@ -132,7 +138,7 @@ impl<S: Real> Descent<S> {
             *from = x[j];
             let change = target.f64() - from.f64();
             if change != 0.0 {
-                model.columns.axpy(j, change, moved);
+                model.add(j, change, moved);
             }
         }
         let slope = vector::dot(model.slopes(), moved);

@@ -6,20 +6,24 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::penalty::{Coordinates, Prox};
 use crate::real::Real;
-use crate::smooth::Smooth;
+use crate::smooth::{Responses, Smooth};
 use crate::solver::coordinate::descent::Descent;
+use crate::solver::coordinate::model::Model;
 use crate::solver::coordinate::{Columns, units};
 use crate::vector;
 
 /// Makes g_λ.
 type MakePenalty<'f, S> = Box<dyn Fn(f64) -> Result<Box<dyn Prox<S>>, Error> + 'f>;
 
+/// After so many rounds y is computed from x again.
+const AFRESH: u32 = 16;
+
 /// The solutions of f(x) + g_λ(x) for a decreasing sequence of λ, by coordinate descent from solution to solution.
 ///
 /// `penalty(λ)` makes g_λ: any penalty that is a sum over units whose kinks at 0 grow in proportion to λ.
-pub struct LambdaPath<'f, S> {
+pub struct LambdaPath<'f, S: Clone> {
     penalty: MakePenalty<'f, S>,
-    descent: Descent<S>,
+    descent: Descent<'f, S>,
     last: Option<Box<dyn Prox<S>>>,
     /// The largest slope of f at 0: what violations are measured by where no unit has a kink.
     slope: f64,
@@ -59,14 +63,28 @@ impl<'f, S: Real> LambdaPath<'f, S> {
     /// Starts where every penalised entry is zero. Copies the design column by column unless its columns are given.
     pub fn new(
         f: &'f dyn Smooth<S>,
-        columns: Option<Arc<Columns<S>>>,
+        columns: Option<Arc<Columns<'f, S>>>,
+        penalty: impl Fn(f64) -> Result<Box<dyn Prox<S>>, Error> + 'f,
+    ) -> Result<Self, Error> {
+        Self::start(Model::of(f, columns)?, penalty)
+    }
+
+    /// The same for a design and what is known of its rows.
+    pub fn of_columns(
+        columns: Columns<'f, S>,
+        rows: Responses<S>,
+        penalty: impl Fn(f64) -> Result<Box<dyn Prox<S>>, Error> + 'f,
+    ) -> Result<Self, Error> {
+        Self::start(Model::new(Arc::new(columns), rows)?, penalty)
+    }
+
+    fn start(
+        model: Model<'f, S>,
         penalty: impl Fn(f64) -> Result<Box<dyn Prox<S>>, Error> + 'f,
     ) -> Result<Self, Error> {
         let g = penalty(1.0)?;
-        Error::expect_len("entries of the penalty", f.layout().size(), g.size())?;
-        let x0 = vec![S::ZERO; g.size()];
-        let mut descent = Descent::new(f, units(&*g)?, columns, &x0)?;
-        descent.evaluate();
+        Error::expect_len("entries of the penalty", model.size(), g.size())?;
+        let descent = Descent::new(model, units(&*g)?, &vec![S::ZERO; g.size()])?;
         let slope = vector::norm_inf(&descent.grad);
         let slope = if slope > 0.0 { slope } else { 1.0 };
         Ok(Self { penalty: Box::new(penalty), descent, last: None, slope, tolerance: 1e-7, rounds: 1000 })
@@ -79,7 +97,7 @@ impl<'f, S: Real> LambdaPath<'f, S> {
     }
 
     /// The columns of the design, for solvers of the same loss.
-    pub fn columns(&self) -> Arc<Columns<S>> {
+    pub fn columns(&self) -> Arc<Columns<'f, S>> {
         self.descent.model.columns.clone()
     }
 
@@ -110,9 +128,12 @@ impl<'f, S: Real> LambdaPath<'f, S> {
     fn free_units_at_their_best(&mut self, g: &dyn Coordinates<S>) -> u32 {
         let Self { descent, tolerance, rounds, .. } = self;
         let free: Vec<usize> = (0..g.units()).filter(|&c| g.threshold_of(c) == 0.0).collect();
-        descent.x.fill(S::ZERO);
-        descent.evaluate();
+        if descent.x.iter().any(|&v| v != S::ZERO) {
+            descent.x.fill(S::ZERO);
+            descent.evaluate();
+        }
         let largest = vector::norm_inf(&descent.grad);
+        descent.face(g);
         for round in 0..*rounds {
             descent.score(g);
             let farthest = free.iter().map(|&c| descent.scores[c]).fold(0.0, f64::max);
@@ -145,6 +166,7 @@ impl<'f, S: Real> LambdaPath<'f, S> {
         let largest = (0..g.units()).map(|c| g.threshold_of(c)).fold(0.0, f64::max);
         let kink = if largest > 0.0 { largest } else { self.slope };
         let allowed = self.tolerance * kink;
+        descent.face(g);
         let mut score = descent.score(g);
         let (mut rounds, mut previous, mut flow) = (0, self.last.take(), ControlFlow::Continue(()));
         while score.largest > allowed && rounds < self.rounds && flow.is_continue() {
@@ -153,9 +175,12 @@ impl<'f, S: Real> LambdaPath<'f, S> {
                 None => descent.choose(),
             }
             flow = descent.round(g, score.largest, &mut go_on);
-            descent.evaluate();
-            score = descent.score(g);
             rounds += 1;
+            match rounds % AFRESH {
+                0 => descent.evaluate(),
+                _ => descent.evaluate_here(),
+            }
+            score = descent.score(g);
         }
         let (x, loss, violation) = (descent.x.clone(), descent.f_x, score.largest);
         let objective = loss + descent.penalty(g);

@@ -4,27 +4,28 @@ use crate::penalty::Coordinates;
 use crate::real::Real;
 use crate::solver::coordinate::descent::Descent;
 
-/// Units besides the active ones, at least.
+/// Units besides the active ones, at least: so many, and one in `SHARE` of all. A gradient over all columns costs so many sweeps over
+/// them.
 const FEWEST: usize = 10;
+const SHARE: usize = 20;
 
-impl<S: Real> Descent<S> {
-    /// The active units, and as many again (at least `FEWEST`) of those that are farthest from stationary. Johnson and
+impl<S: Real> Descent<'_, S> {
+    /// The active units, and as many again (but not too few) of those that are farthest from stationary. Johnson and
     /// Guestrin, "Blitz" (2015); Massias, Gramfort and Salmon, "Celer" (2018).
     pub fn choose(&mut self) {
-        let mut set = std::mem::take(&mut self.set);
+        let Self { set, active, scores, .. } = self;
+        let fewest = FEWEST.max(scores.len() / SHARE);
         set.clear();
-        set.extend((0..self.units()).filter(|&c| self.is_active(c)));
-        let active = set.len();
-        set.extend((0..self.units()).filter(|&c| self.scores[c] > 0.0 && !self.is_active(c)));
-        let wanted = active + active.max(FEWEST);
+        set.extend((0..scores.len()).filter(|&c| scores[c] > 0.0));
+        let wanted = active.len() + active.len().max(fewest);
         if set.len() > wanted {
-            let others = &mut set[active..];
-            let farther = |a: &usize, b: &usize| self.scores[*b].total_cmp(&self.scores[*a]).then(a.cmp(b));
-            others.select_nth_unstable_by(wanted - active, farther);
+            let farther = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+            set.select_nth_unstable_by(wanted, farther);
             set.truncate(wanted);
         }
+        set.extend_from_slice(active);
         set.sort_unstable();
-        self.set = set;
+        set.dedup();
     }
 
     /// The active units, and those that the sequential strong rule keeps when g took the place of `before`, whose solution x

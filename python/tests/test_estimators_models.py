@@ -1,0 +1,172 @@
+"""Generalised linear models: counts, quantiles, times, several classes and targets, weights, offsets, signs, starts."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.linear_model import Lasso, LogisticRegression, MultiTaskLasso, PoissonRegressor, QuantileRegressor
+from sklearn.model_selection import GroupKFold
+
+from melmo import SparseLogistic, SparseLogisticCV, SparseRegression, SparseRegressionCV
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(120, 8))
+    return X, X[:, 0] - 0.5 * X[:, 3] + 0.5 * rng.normal(size=120), rng
+
+
+def test_counts_as_scikit_learn_has_them(table):
+    X, t, rng = table
+    y = np.random.default_rng(0).poisson(np.exp(0.5 * t))
+    ours = SparseRegression("ridge", lam=0.1, loss="poisson", tol=1e-9).fit(X, y)
+    theirs = PoissonRegressor(alpha=0.1, tol=1e-10, max_iter=1000).fit(X, y)
+    assert np.allclose(ours.coef_, theirs.coef_, atol=1e-5) and np.isclose(ours.intercept_, theirs.intercept_, atol=1e-5)
+    assert np.allclose(ours.predict(X), theirs.predict(X), rtol=1e-4)
+    # An exposure as an offset is the same as rates with weights.
+    exposure = np.random.default_rng(1).uniform(0.5, 3, size=len(y))
+    shifted = SparseRegression("ridge", lam=0.1, loss="poisson", tol=1e-9).fit(X, y, offset=np.log(exposure))
+    rates = PoissonRegressor(alpha=0.1 / exposure.mean(), tol=1e-10, max_iter=1000).fit(X, y / exposure, sample_weight=exposure)
+    assert np.allclose(shifted.coef_, rates.coef_, atol=1e-5)
+    assert np.allclose(shifted.predict(X, offset=np.log(exposure)), exposure * rates.predict(X), rtol=1e-4)
+    with pytest.raises(ValueError, match="counts"):
+        SparseRegression(loss="poisson").fit(X, -1.0 - y)
+
+
+def test_sparse_counts_are_stationary(table):
+    X, t, _ = table
+    y = np.random.default_rng(0).poisson(np.exp(0.5 * t)).astype(float)
+    for penalty in ("l1", "mcp"):
+        model = SparseRegression(penalty, lam=0.1, loss="poisson", tol=1e-8).fit(scipy.sparse.csc_matrix(X), y)
+        slope = X.T @ (y - model.predict(X)) / len(y)
+        zero = model.coef_ == 0
+        assert 0 < zero.sum() < 8 and np.all(np.abs(slope[zero]) <= 0.1 + 1e-6)
+        if penalty == "l1":
+            assert np.allclose(slope[~zero], 0.1 * np.sign(model.coef_[~zero]), atol=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_quantiles_as_scikit_learn_has_them(table, level):
+    X, t, _ = table
+    ours = SparseRegression(lam=0.02, loss=f"quantile:level={level},width=0.001").fit(X, t)
+    theirs = QuantileRegressor(quantile=level, alpha=0.02, solver="highs").fit(X, t)
+
+    def objective(model):
+        r = t - model.predict(X)
+        return np.maximum(level * r, (level - 1) * r).mean() + 0.02 * np.abs(model.coef_).sum()
+
+    assert objective(ours) <= objective(theirs) + 5e-4
+    assert abs((t <= ours.predict(X)).mean() - level) < 0.06
+
+
+def test_times_as_others_have_them():
+    """Coefficients of statsmodels 0.15.0, PHReg(times, X, events, ties="breslow"), for these data."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 3))
+    times = np.ceil(4 * rng.exponential(np.exp(-X @ [1.0, -0.5, 0.0])))
+    seen = rng.uniform(size=80) < 0.7
+    y = np.where(seen, times, -times)
+    model = SparseRegression("ridge", lam=1e-9, loss="cox", tol=1e-9).fit(X, y)
+    assert np.allclose(model.coef_, [0.7278016098, -0.0990491627, 0.1106719256], atol=1e-5), model.coef_
+    sparse = SparseRegression(lam=0.1, loss="cox").fit(X, y)
+    assert sparse.coef_[0] > 0 and np.count_nonzero(sparse.coef_) < 3
+    with pytest.raises(ValueError, match="event"):
+        SparseRegression(loss="cox").fit(X, -times)
+
+
+def test_several_classes_as_scikit_learn_has_them(table):
+    X, t, _ = table
+    y = np.array(["low", "middle", "top"])[np.digitize(t, [-0.5, 0.5])]
+    ours = SparseLogistic("ridge", lam=0.05, tol=1e-9).fit(X, y)
+    theirs = LogisticRegression(C=1 / (0.05 * len(y)), tol=1e-10, max_iter=10000).fit(X, y)
+    assert np.allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    assert np.allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
+    assert list(ours.classes_) == ["low", "middle", "top"] and (ours.predict(X) == theirs.predict(X)).all()
+    chosen = SparseLogisticCV("mcp", n_lambdas=15, cv=4).fit(X, y)
+    assert chosen.coef_.shape == (3, 8) and chosen.score(X, y) > 0.75 and chosen.losses_.shape == (15, 4)
+    together = SparseLogistic(lam=0.05, groups=np.arange(8)).fit(X, y)
+    zero = together.coef_ == 0
+    assert (zero.all(axis=0) == zero.any(axis=0)).all() and 0 < zero.all(axis=0).sum() < 8
+
+
+def test_weights_are_repeated_rows(table):
+    X, t, _ = table
+    count = np.random.default_rng(2).integers(0, 3, size=len(t))
+    X2, t2 = np.repeat(X, count, axis=0), np.repeat(t, count)
+    for penalty in ("l1", "scad"):
+        for loss in ("squares", "huber:delta=0.5", "quantile:level=0.3,width=0.1"):
+            one = SparseRegression(penalty, lam=0.1, loss=loss, tol=1e-9).fit(X, t, sample_weight=count)
+            two = SparseRegression(penalty, lam=0.1, loss=loss, tol=1e-9).fit(X2, t2)
+            assert np.allclose(one.coef_, two.coef_, atol=1e-6), (penalty, loss)
+    one = SparseLogistic(lam=0.05, tol=1e-9).fit(X, t > 0, sample_weight=count)
+    assert np.allclose(one.coef_, SparseLogistic(lam=0.05, tol=1e-9).fit(X2, t2 > 0).coef_, atol=1e-6)
+    for wrong in (-np.ones(len(t)), np.zeros(len(t)), np.ones(3)):
+        with pytest.raises(ValueError):
+            SparseRegression(lam=0.1).fit(X, t, sample_weight=wrong)
+
+
+def test_classes_count_as_much_as_they_are_said_to(table):
+    X, t, _ = table
+    y = t > 1
+    ours = SparseLogistic("ridge", lam=0.05, class_weight="balanced", tol=1e-9).fit(X, y)
+    theirs = LogisticRegression(C=1 / (0.05 * len(y)), class_weight="balanced", tol=1e-10, max_iter=10000).fit(X, y)
+    assert np.allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    given = SparseLogistic("ridge", lam=0.05, class_weight={True: 3.0, False: 1.0}, tol=1e-9).fit(X, y)
+    assert np.allclose(given.coef_, SparseLogistic("ridge", lam=0.05, tol=1e-9).fit(X, y, np.where(y, 3.0, 1.0)).coef_, atol=1e-6)
+
+
+def test_signs_and_weights_of_columns(table):
+    X, t, _ = table
+    ours = SparseRegression(lam=0.05, positive=True, tol=1e-9).fit(X, t)
+    assert np.allclose(ours.coef_, Lasso(0.05, positive=True, tol=1e-10).fit(X, t).coef_, atol=1e-6)
+    weights = np.array([0.0, 1, 1, 2, 1, 1, 1, 1])
+    ours = SparseRegression(lam=0.05, penalty_weights=weights, tol=1e-9).fit(X, t)
+    slope = X.T @ (t - ours.predict(X)) / len(t)
+    assert abs(slope[0]) < 1e-7 and np.isclose(slope[3], -0.1) and ours.coef_[3] < 0
+    for wrong in (weights[1:], -weights):
+        with pytest.raises(ValueError, match="weight"):
+            SparseRegression(lam=0.05, penalty_weights=wrong).fit(X, t)
+    with pytest.raises(ValueError, match="groups"):
+        SparseRegression(lam=0.05, positive=True, groups=np.arange(8)).fit(X, t)
+
+
+def test_several_targets(table):
+    X, t, _ = table
+    Y = np.stack([t, 2 * t + X[:, 5], X[:, 0]], axis=1)
+    each = SparseRegression(lam=0.05, tol=1e-9).fit(X, Y)
+    assert np.allclose(each.coef_, Lasso(0.05, tol=1e-10).fit(X, Y).coef_, atol=1e-6)
+    assert each.predict(X).shape == Y.shape
+    together = SparseRegression(lam=0.05, groups=np.arange(8), tol=1e-9).fit(X, Y)
+    theirs = MultiTaskLasso(0.05, tol=1e-10).fit(X, Y)
+    assert np.allclose(together.coef_, theirs.coef_, atol=1e-6) and np.allclose(together.intercept_, theirs.intercept_, atol=1e-6)
+
+
+def test_a_warm_start_is_where_the_last_fit_ended(table):
+    X, t, _ = table
+    for model, y in ((SparseRegression(lam=0.01, warm_start=True), t), (SparseLogistic(lam=0.01, warm_start=True), t > 0)):
+        first = model.fit(X, y).coef_
+        assert np.allclose(model.fit(X, y).coef_, first, atol=1e-8) and np.max(model.n_iter_) == 1
+
+
+def test_given_lambdas_and_rows_that_belong_together(table):
+    X, t, _ = table
+    model = SparseRegressionCV(lambdas=[0.01, 0.3, 0.1], cv=3).fit(X, t)
+    assert model.lambdas_.tolist() == [0.3, 0.1, 0.01] and model.lam_ in (0.3, 0.1, 0.01)
+    labels = np.repeat(np.arange(12), 10)
+    split = GroupKFold(4)
+    grouped = SparseRegressionCV(n_lambdas=5, cv=split).fit(X, t, groups=labels)
+    same = SparseRegressionCV(n_lambdas=5, cv=list(split.split(X, t, labels))).fit(X, t)
+    assert np.array_equal(grouped.losses_, same.losses_)
+    weights = np.random.default_rng(0).uniform(size=len(t))
+    assert not np.array_equal(SparseRegressionCV(n_lambdas=5).fit(X, t, weights).losses_, SparseRegressionCV(n_lambdas=5).fit(X, t).losses_)
+
+
+def test_orders_of_memory_do_not_matter(table):
+    X, t, _ = table
+    for intercept in (True, False):
+        for standardize in (True, False):
+            fits = [
+                SparseRegression(lam=0.05, fit_intercept=intercept, standardize=standardize, tol=1e-9).fit(Z, t).coef_
+                for Z in (X, np.asfortranarray(X), scipy.sparse.csr_matrix(X), scipy.sparse.csc_matrix(X))
+            ]
+            assert all(np.allclose(fits[0], other, atol=1e-7) for other in fits)

@@ -1,12 +1,13 @@
-"""Writes weights that `learned_prior.py` saved as the text that the program holds.
+"""Writes weights that `learned_prior.py` saved as the texts that the program holds.
 
-    python training/export.py learned.npz crates/melmo-tasks/src/denoise/learned/weights.txt --about "…"
+    python training/export.py learned.npz crates/melmo-tasks/src/denoise/learned --about "…"
 
 Filters are made symmetric to the last digit, so that mirror images of filters are filters exactly.
 """
 
 import argparse
 import json
+import os
 
 import numpy as np
 
@@ -25,28 +26,49 @@ def symmetric(group):
     return [w, w[:, ::-1]]
 
 
-def main():
-    ask = argparse.ArgumentParser()
-    ask.add_argument("weights")
-    ask.add_argument("out")
-    ask.add_argument("--about", action="append", default=[])
-    args = ask.parse_args()
-    saved = np.load(args.weights)
-    numbers = lambda values: " ".join(f"{v:.9g}" for v in np.ravel(values))
-    lines = ["# The learned prior of `melmo denoise --prior learned`: a bank of filters and a potential for each family of them."]
-    lines += [f"# {line}" for line in args.about]
-    facts = json.loads(str(saved["facts"]))
-    facts.pop("out", None)
-    lines += ["# facts: " + json.dumps(facts)]
-    lines += [f"side {saved['filters'].shape[-1]}", "knots " + numbers(saved["knots"]), "nodes " + numbers(saved["nodes"])]
-    for f in range(int(saved["family"].max()) + 1):
-        group = saved["filters"][saved["family"] == f]
-        lines += ["scale " + numbers(saved["scale"][f]), "values " + numbers(saved["values"][f])]
+def numbers(values, digits=9):
+    return " ".join(f"{v:.{digits}g}" for v in np.ravel(values))
+
+
+def bank(saved, prefix, family):
+    """Filters and potentials, family by family."""
+    filters = saved[prefix + "filters"]
+    lines = [f"side {filters.shape[-1]}", "knots " + numbers(saved["knots"], 6), "nodes " + numbers(saved["nodes"])]
+    for f in range(int(family.max()) + 1):
+        group = filters[family == f]
+        lines += ["scale " + numbers(saved[prefix + "scale"][0, f]), "values " + numbers(saved[prefix + "values"][0, f])]
         for w, original in zip(symmetric(list(group)), group):
             assert np.abs(w - original).max() < 1e-6 * np.abs(original).max() + 1e-7, f
             lines.append("filter " + numbers(w))
-    with open(args.out, "w") as out:
-        out.write("\n".join(lines) + "\n")
+    return lines
+
+
+def network(saved, facts):
+    lines = [f"{name} {numbers(saved[name])}" for name in ("near", "mid", "far", "knee", "level", "bias")]
+    lines += ["offset " + numbers(saved["bias2"]), f"most {facts['most']}"]
+    lines += ["first " + numbers(row, 6) for row in saved["one"]]
+    return lines + ["second " + numbers(row, 6) for row in saved["two"]]
+
+
+def main():
+    ask = argparse.ArgumentParser()
+    ask.add_argument("weights")
+    ask.add_argument("folder")
+    ask.add_argument("--about", action="append", default=[])
+    args = ask.parse_args()
+    saved = np.load(args.weights)
+    facts = json.loads(str(saved["facts"]))
+    facts.pop("out", None)
+    about = [f"# {line}" for line in args.about] + ["# facts: " + json.dumps(facts)]
+    texts = {
+        "first.txt": ["# A plain prior for a first picture: filters and a potential for each family of them.", *about]
+        + bank(saved, "", saved["pilot_family"]),
+        "adapted.txt": ["# The prior whose potentials follow the picture.", *about] + bank(saved, "final_", saved["family"]),
+        "network.txt": ["# What makes scales of what the filters of adapted.txt see.", *about] + network(saved, facts),
+    }
+    for name, lines in texts.items():
+        with open(os.path.join(args.folder, name), "w") as out:
+            out.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

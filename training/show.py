@@ -1,9 +1,9 @@
 """Draws a weights file: the picture of docs/learned-prior.md.
 
-    python training/show.py crates/melmo-tasks/src/denoise/learned/weights.txt docs/learned-filters.png
+    python training/show.py crates/melmo-tasks/src/denoise/learned/adapted.txt docs/learned-filters.png
 
 A cell for each family: its filters, each scaled to its own largest entry, and φ′ right of 0 at σ = 25/255. All φ′ have the same axes:
-responses from 0 to 1 in units of σ, φ′ from 0 to 0.5.
+responses from 0 to 1 in units of σ, φ′ from 0 to 0.6.
 """
 
 import sys
@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 ACROSS, PIXEL, GAP, WIDE, HIGH = 3, 6, 6, 180, 90
-RIGHT, TOP, SIGMA = 1.0, 0.5, 25.0
+RIGHT, TOP, SIGMA = 1.0, 0.6, 25.0
 
 
 def families(path):

@@ -8,6 +8,7 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::MaskedLeastSquares;
 
+use super::learned::Adapted;
 use super::strips::{Strip, strips};
 use super::{Options, Planes, Prior, activity, learned, model, noise, start};
 use crate::choice::PenaltyChoice;
@@ -27,18 +28,6 @@ fn tuned(beta_limit: f64) -> Tuned {
         reason: "steps of one pass over the image; after 64 of them the mean pixel changes by less than a grey level",
     }
 }
-
-/// Steps of the learned prior: near the minimiser, not there; the certificate says how near (docs/learned-prior.md).
-const LEARNED: Defaults = Defaults {
-    norm: Norm::L2,
-    iterations: 40,
-    settles: false,
-    tuned: Some(Tuned {
-        method: "fista",
-        arguments: Vec::new(),
-        reason: "smooth and strongly convex: accelerated gradient steps",
-    }),
-};
 
 /// Refuses samples whose squares no sum can hold.
 fn expect_moderate<S: Real>(y: &[S]) -> Result<(), Error> {
@@ -128,7 +117,7 @@ impl<'a, S: Real> Plan<'a, S> {
         match &self.chosen {
             _ if self.strips.is_empty() => "none".into(),
             Some(penalty) => penalty.to_string(),
-            None if self.is_learned() => learned::describe(),
+            None if self.is_learned() => learned::describe(self.strips.len() == 1),
             None => model::describe(self.strength),
         }
     }
@@ -190,11 +179,13 @@ impl<'a, S: Real> Plan<'a, S> {
         let shape = [strip.seen.len(), cols, channels];
         let y = self.samples_of(strip);
         expect_moderate(&y)?;
+        if self.chosen.is_none() && self.is_learned() {
+            return self.prepare_learned(y, strip.seen.len());
+        }
         // The automatic problem is first smoothed so much that it is Tikhonov's: there the data themselves are the best start.
         let start = if self.chosen.is_some() { start::smooth(&y, shape)? } else { y.clone() };
         let problem = match &self.chosen {
             Some(penalty) => model::chosen(y, shape, penalty, self.isotropic)?,
-            None if self.is_learned() => learned::problem(y, (shape[0], cols), self.scale() / self.range)?,
             None => {
                 let weights = activity::weights(&self.image, strip.seen.clone(), self.noise);
                 model::automatic(y, weights, shape, self.strength)?
@@ -202,13 +193,25 @@ impl<'a, S: Real> Plan<'a, S> {
         };
         let defaults = match self.chosen {
             Some(_) => Defaults::default(),
-            None if self.is_learned() => LEARNED,
             None => Defaults {
                 norm: Norm::L2,
                 iterations: ITERATIONS,
                 settles: false,
                 tuned: Some(tuned(problem.beta_limit())),
             },
+        };
+        Ok(Prepared { problem, start, defaults, optimum: None })
+    }
+
+    /// The same with the learned prior: locally scaled where the image is one strip.
+    fn prepare_learned(&self, y: Vec<S>, rows: usize) -> Result<Prepared<S>, Error> {
+        let (shape, noise) = ((rows, self.image.cols), self.scale() / self.range);
+        let (problem, start, defaults) = match self.strips.len() {
+            1 => {
+                let adapted = Adapted::new(&y, shape, noise)?;
+                (adapted.problem(y, shape, noise)?, adapted.start.clone(), adapted.defaults())
+            }
+            _ => (learned::plain(y.clone(), shape, noise)?, y, learned::STEPS),
         };
         Ok(Prepared { problem, start, defaults, optimum: None })
     }

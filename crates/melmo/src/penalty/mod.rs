@@ -48,8 +48,8 @@ pub use ridge::Ridge;
 pub use scad::Scad;
 pub use separable::Separable;
 pub use spectral::Spectral;
-pub use spline::Spline;
 pub(crate) use spline::Table;
+pub use spline::{Scale, Spline};
 pub use sum::Sum;
 
 use crate::real::Real;

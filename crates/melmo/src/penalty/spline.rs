@@ -138,6 +138,26 @@ impl<S: Real> Table<S> {
         )
     }
 
+    /// Replaces every u by sφ′(u/s), s = `scales` of its place; returns Σs²φ(u/s).
+    pub fn replace_scaled(&self, u: &mut [S], scales: &[Scale]) -> f64 {
+        simd(
+            #[inline(always)]
+            || {
+                let mut sums = [0.0; LANES];
+                for (u, scales) in u.chunks_mut(LANES).zip(scales.chunks(LANES)) {
+                    let (mut lanes, mut s) = ([S::ZERO; LANES], [S::ONE; LANES]);
+                    s.iter_mut().zip(scales).for_each(|(s, scale)| *s = scale.get());
+                    lanes.iter_mut().zip(&*u).zip(&s).for_each(|((lane, &u), &s)| *lane = u / s);
+                    let values = self.replace_lanes(&mut lanes);
+                    u.iter_mut().zip(lanes).zip(&s).for_each(|((u, lane), &s)| *u = s * lane);
+                    let own = values.iter().zip(&s).map(|(&value, &s)| (s * s * value).f64());
+                    sums.iter_mut().zip(own).for_each(|(sum, value)| *sum += value);
+                }
+                sums.iter().sum()
+            },
+        )
+    }
+
     /// All lanes, piece by piece, as in [`Spline::value_slope`].
     #[inline(always)]
     fn replace_lanes(&self, u: &mut [S; LANES]) -> [S; LANES] {
@@ -155,6 +175,24 @@ impl<S: Real> Table<S> {
             u[i] = slopes[i].copysign(u[i]);
         }
         values
+    }
+}
+
+/// A positive number of about three digits in 16 bits: the upper half of its `f32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scale(u16);
+
+impl Scale {
+    /// The nearest one below; numbers outside 2⁻²⁰ … 2²⁰ and what is no number are moved to the ends.
+    pub fn of(value: f32) -> Self {
+        const END: f32 = (1 << 20) as f32;
+        Self((value.max(1.0 / END).min(END).to_bits() >> 16) as u16)
+    }
+
+    /// What it stands for, exactly.
+    #[inline(always)]
+    pub fn get<S: Real>(self) -> S {
+        S::of(f64::from(f32::from_bits(u32::from(self.0) << 16)))
     }
 }
 
@@ -247,6 +285,32 @@ mod tests {
         let sum = table.replace(&mut u);
         assert!((sum - expected.iter().map(|(phi, _)| phi).sum::<f64>()).abs() < 1e-12 * sum);
         assert!(u.iter().zip(&expected).all(|(u, (_, slope))| (u - slope).abs() < 1e-14));
+    }
+
+    #[test]
+    fn a_table_scales_each_number_as_it_is_told() {
+        let spline = tent();
+        let scales: Vec<Scale> = (0..77).map(|i| Scale::of(0.3 + 0.05 * i as f32)).collect();
+        let mut u: Vec<f64> = (0..77).map(|i| 0.05 * f64::from(i) - 1.7).collect();
+        let own = |(&u, &s): (&f64, &Scale)| {
+            let scaled = spline.scaled(1.0 / s.get::<f64>()).unwrap();
+            (scaled.phi(u), scaled.derivative(u))
+        };
+        let expected: Vec<(f64, f64)> = u.iter().zip(&scales).map(own).collect();
+        let sum = spline.table().replace_scaled(&mut u, &scales);
+        assert!((sum - expected.iter().map(|(phi, _)| phi).sum::<f64>()).abs() < 1e-12 * sum);
+        assert!(u.iter().zip(&expected).all(|(u, (_, slope))| (u - slope).abs() < 1e-13));
+    }
+
+    #[test]
+    fn scales_keep_three_digits_and_are_never_zero_or_infinite() {
+        for value in [0.11f32, 0.5, 1.0, 1.7, 9.0] {
+            let kept: f64 = Scale::of(value).get();
+            assert!((kept / f64::from(value) - 1.0).abs() < 1.0 / 128.0, "{kept} for {value}");
+        }
+        for odd in [f32::NAN, 0.0, -1.0, f32::INFINITY, 1e-40] {
+            assert!((1e-7..1e7).contains(&Scale::of(odd).get::<f64>()), "{odd}");
+        }
     }
 
     #[test]

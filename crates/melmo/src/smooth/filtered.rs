@@ -1,7 +1,7 @@
 use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::{FilterBank, LinOp};
-use crate::penalty::{Separable, Spline, Table};
+use crate::penalty::{Scale, Separable, Spline, Table};
 use crate::real::Real;
 use crate::smooth::{Rounding, Smooth};
 use crate::vector::{norm2, sum_error};
@@ -11,12 +11,18 @@ use crate::vector::{norm2, sum_error};
 /// With ρ = max ρ_c and M = max sup φ_c″: L = L₀ + max(M, ρ)‖T‖², and f is strongly convex with m = m₀ − ρ‖T‖² where that is positive:
 /// a prior that is not convex, in a sum that is. Goujon, Neumayer, Unser, "Learning weakly convex
 /// regularizers for convergent image-reconstruction algorithms" (2023).
+///
+/// Scales s make it s²φ_c(·/s) at each response: second derivatives, and so L, ρ and m, are as without them.
 pub struct Filtered<S> {
     loss: Box<dyn Smooth<S>>,
     bank: FilterBank<S>,
     potentials: Vec<Spline>,
     /// The same, as the loops read them.
     tables: Vec<Table<S>>,
+    /// For every row its filters, for every filter the row's pixels; empty where all are 1.
+    scales: Vec<Scale>,
+    /// The largest of them.
+    widest: f64,
 }
 
 impl<S: Real> Filtered<S> {
@@ -25,7 +31,20 @@ impl<S: Real> Filtered<S> {
         Error::expect_len("the filters take the loss's variable", loss.layout().size(), bank.domain().size())?;
         Error::expect_len("potentials", bank.channels(), potentials.len())?;
         let tables = potentials.iter().map(Spline::table).collect();
-        Ok(Self { loss, bank, potentials, tables })
+        Ok(Self { loss, bank, potentials, tables, scales: Vec::new(), widest: 1.0 })
+    }
+
+    /// A scale for every response: row after row, in a row filter after filter.
+    pub fn scaled(mut self, scales: Vec<Scale>) -> Result<Self, Error> {
+        Error::expect_len("scales", self.bank.range().size(), scales.len())?;
+        self.widest = scales.iter().map(|s| s.get()).fold(0.0, f64::max);
+        self.scales = scales;
+        Ok(self)
+    }
+
+    /// The scales of a row of a filter's responses; none where all are 1.
+    fn scales_of(&self, c: usize, i: usize, cols: usize) -> Option<&[Scale]> {
+        self.scales.get((i * self.tables.len() + c) * cols..)?.get(..cols)
     }
 
     /// The largest of something over the potentials.
@@ -55,7 +74,11 @@ impl<S: Real> Smooth<S> for Filtered<S> {
 
     fn value_grad(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
         let value = self.loss.value_grad(grad, x, work);
-        value + self.bank.through(grad, x, work, |c, row| self.tables[c].replace(row))
+        let prior = self.bank.through(grad, x, work, |c, i, row| match self.scales_of(c, i, row.len()) {
+            Some(scales) => self.tables[c].replace_scaled(row, scales),
+            None => self.tables[c].replace(row),
+        });
+        value + prior
     }
 
     fn lipschitz(&self) -> Option<f64> {
@@ -79,6 +102,7 @@ impl<S: Real> Smooth<S> for Filtered<S> {
         let responses = norm * norm2(x) + applied;
         let slopes = (self.steepest() * responses).min(
             self.most(|phi| Separable::<S>::slope(phi).unwrap_or(f64::INFINITY))
+                * self.widest
                 * (self.bank.range().size() as f64).sqrt(),
         );
         let of_slopes = self.steepest() * applied + 64.0 * S::EPSILON * slopes;
@@ -151,6 +175,27 @@ mod tests {
         f.bank.adjoint_add(&mut expected, &y, &mut work);
         assert!((value - sum).abs() < 1e-12 * sum);
         assert!(grad.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12));
+    }
+
+    #[test]
+    fn scales_are_those_of_each_response() {
+        let (rows, cols) = (9, 8);
+        let scale = |c: usize, i: usize, j: usize| Scale::of(0.5 + 0.1 * ((3 * c + 5 * i + 7 * j) % 11) as f32);
+        let all = (0..rows).flat_map(|i| (0..2).flat_map(move |c| (0..cols).map(move |j| scale(c, i, j)))).collect();
+        let f = filtered::<f64>((rows, cols)).scaled(all).unwrap();
+        laws::check(&f);
+        assert_eq!(f.strong_convexity(), filtered::<f64>((rows, cols)).strong_convexity());
+        let x: Vec<f64> = Seeded::new(5).normals(72);
+        let (mut grad, mut work, mut y) = (vec![0.0; 72], vec![f64::NAN; f.work_len()], vec![0.0; 144]);
+        let value = f.value_grad(&mut grad, &x, &mut work);
+        let mut sum = f.loss.value_grad(&mut grad, &x, &mut work);
+        f.bank.apply(&mut y, &x, &mut vec![0.0; f.bank.work_len()]);
+        for (at, y) in y.iter().enumerate() {
+            let s: f64 = scale(at / 72, at % 72 / cols, at % cols).get();
+            sum += s * s * f.potentials[at / 72].phi(y / s);
+        }
+        assert!((value - sum).abs() < 1e-12 * sum, "{value} {sum}");
+        assert!(filtered::<f64>((rows, cols)).scaled(vec![Scale::of(1.0); 3]).is_err());
     }
 
     #[test]

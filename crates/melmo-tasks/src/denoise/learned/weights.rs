@@ -6,9 +6,6 @@ use melmo::penalty::Spline;
 
 use crate::error::Error;
 
-/// What `training/export.py` wrote.
-const TEXT: &str = include_str!("weights.txt");
-
 /// Filters in families; a family shares a potential.
 pub(super) struct Weights {
     /// Filters are side×side.
@@ -30,11 +27,28 @@ struct Family {
     filters: Vec<f64>,
 }
 
-/// Read once.
-pub(super) fn weights() -> Result<&'static Weights, Error> {
+/// Of the plain prior: read once.
+pub(super) fn plain() -> Result<&'static Weights, Error> {
     static READ: OnceLock<Option<Weights>> = OnceLock::new();
-    let read = READ.get_or_init(|| Weights::read(TEXT)).as_ref();
-    read.ok_or_else(|| Error::input("the learned prior", "weights that cannot be read", "those of training/export.py"))
+    whole(READ.get_or_init(|| Weights::read(include_str!("plain.txt"))))
+}
+
+/// Of a plain prior of fewer and smaller filters, for a first picture: read once.
+pub(super) fn first() -> Result<&'static Weights, Error> {
+    static READ: OnceLock<Option<Weights>> = OnceLock::new();
+    whole(READ.get_or_init(|| Weights::read(include_str!("first.txt"))))
+}
+
+/// Of the prior whose potentials follow the picture: read once.
+pub(super) fn adapted() -> Result<&'static Weights, Error> {
+    static READ: OnceLock<Option<Weights>> = OnceLock::new();
+    whole(READ.get_or_init(|| Weights::read(include_str!("adapted.txt"))))
+}
+
+/// What was read, or why it cannot be used.
+pub(super) fn whole<T>(read: &'static Option<T>) -> Result<&'static T, Error> {
+    let refused = || Error::input("the learned prior", "weights that cannot be read", "those of training/export.py");
+    read.as_ref().ok_or_else(refused)
 }
 
 impl Weights {
@@ -60,6 +74,17 @@ impl Weights {
             sizes && !family.filters.is_empty() && family.filters.len().is_multiple_of(taps.max(1))
         };
         (nodes > 1 && !read.families.is_empty() && read.families.iter().all(whole)).then_some(read)
+    }
+
+    /// How many filters there are.
+    pub fn channels(&self) -> usize {
+        self.filters().count() / (self.side * self.side)
+    }
+
+    /// The family of each filter.
+    pub fn family(&self) -> impl Iterator<Item = usize> {
+        let count = |family: &Family| family.filters.len() / (self.side * self.side);
+        self.families.iter().enumerate().flat_map(move |(f, family)| std::iter::repeat_n(f, count(family)))
     }
 
     /// All filters, one after another.
@@ -93,9 +118,11 @@ mod tests {
 
     #[test]
     fn the_text_is_whole() {
-        let weights = weights().unwrap();
-        assert_eq!(weights.filters().count() % (weights.side * weights.side), 0);
-        assert_eq!(weights.potentials(0.1).unwrap().len(), weights.filters().count() / (weights.side * weights.side));
+        for weights in [plain().unwrap(), first().unwrap(), adapted().unwrap()] {
+            assert_eq!(weights.filters().count() % (weights.side * weights.side), 0);
+            assert_eq!(weights.potentials(0.1).unwrap().len(), weights.channels());
+            assert_eq!(weights.family().count(), weights.channels());
+        }
     }
 
     #[test]

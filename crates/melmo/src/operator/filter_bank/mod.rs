@@ -67,7 +67,7 @@ impl<S: Real> FilterBank<S> {
         self.kernel.channels
     }
 
-    /// grad ← grad + T*u, u_c = `each`(c, ·) of every row of T_c x, which it replaces; returns the sum of what it returns.
+    /// grad ← grad + T*u, u_c = `each`(c, i, ·) of every row i of T_c x, which it replaces; returns the sum of what it returns.
     ///
     /// Nothing as large as Tx is written down: a row of all responses stays in cache. Blocks of rows are shared by threads; each
     /// has a gradient of its own, and these are added in their order.
@@ -76,7 +76,7 @@ impl<S: Real> FilterBank<S> {
         grad: &mut [S],
         x: &[S],
         work: &mut [S],
-        each: impl Fn(usize, &mut [S]) -> f64 + Sync,
+        each: impl Fn(usize, usize, &mut [S]) -> f64 + Sync,
     ) -> f64 {
         let (kernel, block) = (&self.kernel, self.block());
         let (image, rest) = work.split_at_mut(kernel.padded_len(self.rows));
@@ -93,7 +93,7 @@ impl<S: Real> FilterBank<S> {
                 for i in top..self.rows.min(top + block) {
                     kernel.responses(row, &image[i * kernel.stride..]);
                     for (c, row) in kernel.channels_of(row) {
-                        sum += each(c, row);
+                        sum += each(c, i, row);
                     }
                     kernel.scatter(&mut part[(i - top) * kernel.stride..], row);
                 }

@@ -258,7 +258,7 @@ mod tests {
             y.iter_mut().for_each(|y| *y = y.tanh());
             let mut expected = vec![1.0; n];
             t.adjoint_add(&mut expected, &y, &mut work);
-            let each = |c: usize, row: &mut [f64]| {
+            let each = |c: usize, _: usize, row: &mut [f64]| {
                 let sum: f64 = row.iter().sum();
                 row.iter_mut().for_each(|y| *y = y.tanh());
                 c as f64 * sum

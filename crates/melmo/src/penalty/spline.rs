@@ -186,7 +186,8 @@ impl Scale {
     /// The nearest one below; numbers outside 2⁻²⁰ … 2²⁰ and what is no number are moved to the ends.
     pub fn of(value: f32) -> Self {
         const END: f32 = (1 << 20) as f32;
-        Self((value.max(1.0 / END).min(END).to_bits() >> 16) as u16)
+        let value = if value.is_nan() { 1.0 / END } else { value.clamp(1.0 / END, END) };
+        Self((value.to_bits() >> 16) as u16)
     }
 
     /// What it stands for, exactly.

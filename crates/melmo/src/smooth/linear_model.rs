@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
 use crate::smooth::sampled::{has_rows, rows_grad};
-use crate::smooth::{Form, Kind, Link, Rounding, Responses, Sampled, Smooth};
+use crate::smooth::{Form, Kind, Link, Responses, Rounding, Sampled, Smooth};
 use crate::vector::{norm2, sum_error};
 
 /// f(x) = H(Ax + o), the loss of a regression of the kind `K`: mostly Σᵢ wᵢ·h((Ax)ᵢ + oᵢ; bᵢ).

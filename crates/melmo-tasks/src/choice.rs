@@ -99,7 +99,8 @@ impl FromStr for PenaltyChoice {
 
 impl fmt::Display for PenaltyChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        call::write(f, &self.name, &self.given)
+        let given: Vec<_> = self.given.iter().map(|(name, value)| (name.clone(), number::spell(*value))).collect();
+        call::write(f, &self.name, &given)
     }
 }
 

@@ -25,9 +25,25 @@ pub(crate) fn tidy(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
+/// A number that [`parse`] reads back to the last digit; small and large ones without rows of zeros.
+pub(crate) fn spell(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-4..1e15).contains(&size) { format!("{value}") } else { format!("{value:e}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_spelled_is_read_back() {
+        for (value, text) in
+            [(0.0, "0"), (0.05, "0.05"), (2.5e-7, "2.5e-7"), (1e300, "1e300"), (-1.0 / 3e9, "-3.3333333333333334e-10")]
+        {
+            assert_eq!(spell(value), text);
+            assert_eq!(parse(text).unwrap(), value);
+        }
+    }
 
     #[test]
     fn numbers_and_fractions() {

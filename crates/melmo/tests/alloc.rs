@@ -83,6 +83,10 @@ fn nothing_is_allocated<S: Real>() {
             if refuses(&method, &problem, &x0) {
                 continue;
             }
+            // A step of subgradients leaves a constraint, and F is not finite there.
+            if method.entry.name == "subgradient" && problem.g().lipschitz().is_none() {
+                continue;
+            }
             untested.retain(|name| *name != method.entry.name);
             for geometry in geometries::<S>() {
                 if !method.uses_geometry && geometry.norm != Norm::L2 {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::Solving;
 
-/// Sparse regression of numbers, classes, counts, quantiles or times, λ chosen by cross-validation
+/// Sparse regression of numbers, classes, counts, quantiles or times
 ///
 /// Minimises Σ ℓ(yᵢ, aᵢᵀb + c) + n·Σ φ(bⱼ), the intercept c free.
 ///

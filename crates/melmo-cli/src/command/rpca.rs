@@ -49,7 +49,7 @@ impl Solve for Rpca {
         let mut sigma = 1.0;
         if open(&self.low_rank) || open(&self.sparse) {
             // Without weights there is no problem, and nothing to keep.
-            let estimate = || progress::nothing_to_keep(|| rpca::noise(&y, rows, cols));
+            let estimate = || progress::nothing_to_keep(|| rpca::noise(&y, rows, cols, &inputs.until));
             sigma = self.noise.map_or_else(estimate, Ok)?;
             let sign = if self.noise.is_some() { "=" } else { "≈" };
             summary.add("noise", sigma, "noise", format!("σ {sign} {}", short(sigma)));

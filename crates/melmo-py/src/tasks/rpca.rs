@@ -46,7 +46,7 @@ fn separate<'py, S: Scalar + Stored>(
     let data = view.as_slice()?.to_vec();
     let until = Until::after(settings.time_limit);
     let found = waiting(py, &until, move |until| {
-        let sigma = sigma.map_or_else(|| noise(&data, rows, cols), Ok)?;
+        let sigma = sigma.map_or_else(|| noise(&data, rows, cols, until), Ok)?;
         let weights = Weights::choose(&low_rank, &sparse, sigma, rows, cols);
         let prepared = prepare(&data, rows, cols, &weights, until)?;
         Ok((prepared, weights, sigma))

@@ -87,6 +87,8 @@ struct Parts<'d, S> {
     y: &'d [S],
     rows: usize,
     cols: usize,
+    /// So many entries of Y are.
+    known: usize,
     /// Singular values of noise of level 1 lie below.
     edge: f64,
     low_rank: Vec<S>,
@@ -116,6 +118,7 @@ impl<'d, S: Real> Parts<'d, S> {
             y,
             rows,
             cols,
+            known: y.iter().filter(|y| !y.f64().is_nan()).count(),
             edge: edge(rows, cols),
             low_rank: (0..y.len()).map(|at| S::of(medians[at % cols])).collect(),
             target: zeros(y.len()),
@@ -155,11 +158,11 @@ impl<'d, S: Real> Parts<'d, S> {
         Some(level)
     }
 
-    /// |Y − L| of some known entries, spread evenly.
+    /// |Y − L| of some of the known entries, spread evenly over these.
     fn rests(&self) -> Vec<f64> {
-        let step = self.y.len().div_ceil(SEEN);
-        let pairs = self.y.iter().zip(&self.low_rank).step_by(step);
-        pairs.map(|(y, l)| (*y - *l).f64().abs()).filter(|rest| !rest.is_nan()).collect()
+        let step = self.known.div_ceil(SEEN).max(1);
+        let rests = self.y.iter().zip(&self.low_rank).map(|(y, l)| (*y - *l).f64().abs());
+        rests.filter(|rest| !rest.is_nan()).step_by(step).collect()
     }
 
     /// What the medians leave; where most of it is 0, its standard deviation.

@@ -23,7 +23,7 @@ fn video(noise: f64) -> (Vec<f64>, Vec<f64>, Vec<bool>) {
 fn separated<S: Real>(y: &[S]) -> (Vec<S>, Vec<S>) {
     let (rows, cols) = (24, 320);
     let penalty: PenaltyChoice = PENALTY.parse().unwrap();
-    let weights = Weights::choose(&penalty, &penalty, noise(y, rows, cols).unwrap(), rows, cols);
+    let weights = Weights::choose(&penalty, &penalty, noise(y, rows, cols, &Until::done()).unwrap(), rows, cols);
     let prepared = prepare(y, rows, cols, &weights, &Until::done()).unwrap();
     let report = solve(&prepared, &Settings::default(), Watch::default()).unwrap().report;
     (report.z[..y.len()].to_vec(), report.z[y.len()..].to_vec())

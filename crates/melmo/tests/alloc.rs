@@ -119,7 +119,7 @@ fn nothing_is_allocated<S: Real>() {
                             let mut solver = (method.build)(&arguments, &problem, product, &x0).unwrap();
                             let record = Some(Record::every(2, STEPS[2] as usize));
                             // An ε that no bracket reaches, but that asks for one at every point.
-                            let stop = Stop::after(steps).at_epsilon(Epsilon::Absolute(1e-12));
+                            let stop = Stop::after(steps).at_epsilon(Epsilon::Absolute(1e-18));
                             let options = Options { record, ..Options::new(stop) };
                             let counted = allocation_counter::measure(|| {
                                 let report = run(&mut *solver, &options, &mut []);

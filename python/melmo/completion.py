@@ -211,7 +211,8 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
         check_is_fitted(self)
         X = self._checked(X, False)
         if issparse(X):
-            return self._smoothed(X)
+            smoothed: Floats = self._smoothed(X)
+            return smoothed
         filled: Floats = X.copy()
         base = self.mean_ + self.column_offsets_
         for row, out in zip(X, filled):

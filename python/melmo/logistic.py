@@ -129,6 +129,8 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
     def _take(self, path: RegressionPath, at: int) -> None:
         self.coef_: Floats = np.atleast_2d(path.coefs[at]).copy()
         self.intercept_ = np.atleast_1d(path.intercepts[at]).astype(self.coef_.dtype)
+        if self.intercept_.size > 1:  # the same number more for every class changes nothing: they add up to 0
+            self.intercept_ -= self.intercept_.mean()
         self.objective_ = float(path.objectives[at])
         self.violation_ = float(path.violations[at])
         self.n_iter_: npt.NDArray[np.int64] = np.array([max(1, int(path.n_iter[at]))])

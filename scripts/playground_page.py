@@ -10,6 +10,8 @@ import gzip
 import sys
 from pathlib import Path
 
+from zopfli.gzip import compress  # a twentieth smaller than zlib makes it
+
 PARTS = Path(__file__).parent.parent / "crates/melmo-web/page"
 PHOTOGRAPH = Path(__file__).parent.parent / "crates/melmo-data/data/camera.png"
 LIMIT = 2_000_000  # bytes of the whole page, packed as a server packs it
@@ -22,7 +24,7 @@ def read(*names: str) -> str:
 def main() -> None:
     module, page = sys.argv[1:]
     glue = Path(f"{module}.js").read_text()
-    packed = gzip.compress(Path(f"{module}_bg.wasm").read_bytes(), compresslevel=9, mtime=0)
+    packed = compress(Path(f"{module}_bg.wasm").read_bytes(), numiterations=1)
     text = read("index.html")
     for name, part in {
         "@STYLE@": read("style.css"),

@@ -74,7 +74,7 @@ fn picture(tab: &mut Tab, name: &str) -> Result<(), Error> {
     println!("camera, {name}: {}", facts.replace('\n', " "));
     keep(tab, &format!("picture-{name}.png"))?;
     tab.eval("(() => { const s = document.getElementById('strength'); s.value = 0; s.oninput(); })()")?;
-    until(tab, "document.getElementById('picture-facts').innerText.includes('19.9') && !running && !waiting")?;
+    until(tab, "document.getElementById('picture-facts').innerText.includes('before, 19.9') && !running && !waiting")?;
     tab.eval("(() => { const s = document.getElementById('strength'); s.value = 1; document.getElementById('prior').value = 'learned'; s.oninput(); })()")?;
     until(tab, "!document.getElementById('bar').hidden")?;
     until(tab, "!running && !waiting")?;

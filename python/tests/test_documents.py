@@ -19,10 +19,9 @@ NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
 
 
 def test_the_readme(tmp_path):
-    pytest.importorskip("sklearn")
     space = run_page.run(ROOT / "README.md", tmp_path)
-    assert (0 <= space["fit"].z).all() and (space["fit"].z <= 1).all()
-    assert np.abs(space["model"].coef_ - [1, 0, 0, -2, 0, 0, 0, 0]).max() < 0.05
+    assert np.abs(space["clean"] - space["photo"]).mean() < 0.3 * np.abs(space["noisy"] - space["photo"]).mean()
+    assert space["result"].certificate.verify()
 
 
 def test_the_page_about_python(tmp_path):
@@ -57,7 +56,7 @@ def code(text):
     return [line for line in (re.sub(r"\s*//.*", "", line).strip() for line in text.splitlines()) if line]
 
 
-@pytest.mark.parametrize("name", ["README.md", "crates/melmo/README.md", "docs/start.md"])
+@pytest.mark.parametrize("name", ["crates/melmo/README.md", "docs/start.md"])
 def test_rust_is_that_of_an_example(name):
     example = code((ROOT / "crates/melmo/examples/quickstart.rs").read_text(encoding="utf-8"))
     snippets = re.findall(r"```rust\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.S)

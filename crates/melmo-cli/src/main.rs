@@ -63,6 +63,7 @@ fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
         }
         Command::List(list) => show(&command::list::text(&list)),
         Command::Explain(explain) => show(&command::explain::text(&explain)?),
+        Command::Manual(manual) => command::manual::run(&manual),
         Command::Completions(completions) => {
             let mut script = Vec::new();
             clap_complete::generate(completions.shell, &mut Cli::command(), "melmo", &mut script);

@@ -150,8 +150,17 @@ fn lists_explains_and_completes() {
     let indicator = place.done("explain --method scaled --penalty nonnegative --rows 30 --cols 20").stdout;
     assert!(indicator.contains("proven up to: g is Lipschitz"), "{indicator}");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        assert!(place.done(&format!("completions {shell}")).stdout.contains("factorize"));
+        let script = place.done(&format!("completions {shell}")).stdout;
+        assert!(script.contains("factorize"));
+        // Shells that complete values have the names of what may also be written with parameters.
+        if ["bash", "zsh", "fish"].contains(&shell) {
+            let names = ["coordinate-descent", "log-sum", "spectral", "newton-schulz", "learned", "cuda"];
+            names.iter().for_each(|name| assert!(script.contains(name), "{shell}: {name}"));
+        }
     }
+    place.done("manual pages/man1");
+    assert!(place.read("pages/man1/melmo-denoise.1").contains("Remove noise from an image"));
+    assert!(place.file("pages/man1/melmo.1").exists() && place.file("pages/man1/melmo-manual.1").exists());
 }
 
 #[test]

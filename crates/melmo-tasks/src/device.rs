@@ -3,15 +3,21 @@
 use std::fmt;
 use std::str::FromStr;
 
-use melmo::catalogue::{self, ANYWHERE, Arguments, Value, method_on};
-use melmo::geometry::{BlockNorm, euclidean};
+use melmo::catalogue::ANYWHERE;
 use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::solver::Solver;
-pub use melmo_cuda::described;
-use melmo_cuda::{Device, Gpu, Plan};
 
 use crate::error::Error;
+
+#[cfg(not(target_family = "wasm"))]
+mod cuda;
+#[cfg(target_family = "wasm")]
+#[path = "device/none.rs"]
+mod cuda;
+
+#[cfg(not(target_family = "wasm"))]
+pub use cuda::described;
+pub(crate) use cuda::solver;
 
 /// A device as people name it: `cpu`, `cuda`, `cuda:1`, `auto`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,38 +76,14 @@ pub(crate) fn resolve<S: Real>(
     if size < PAYS {
         return cpu(format!("{size} entries are too few for a GPU to pay"));
     }
-    if let Err(error) = Plan::of(problem) {
-        return cpu(error.to_string());
-    }
-    match described() {
-        Ok(all) if !all.is_empty() => {
-            (DeviceChoice::Cuda(0), Some(format!("cuda:0 ({}): it can do all of it", all[0].name)))
-        }
-        Ok(_) => cpu("there is no GPU here".into()),
+    match cuda::first(problem) {
+        Ok(name) => (DeviceChoice::Cuda(0), Some(format!("cuda:0 ({name}): it can do all of it"))),
         Err(reason) => cpu(reason),
     }
 }
 
 /// The method that `auto` means on a GPU, and why.
 pub(crate) const ON_A_GPU: (&str, &str) = ("scaled", "of the methods that run on a GPU, the one past the paper");
-
-/// A solver on a GPU, and what is said of that.
-pub(crate) fn solver<'p, S: Real>(
-    ordinal: usize,
-    problem: &'p Problem<S>,
-    (name, given): (&str, &[(&str, Value)]),
-    norms: Option<Vec<BlockNorm>>,
-    start: &[S],
-) -> Result<(Box<dyn Solver<S> + 'p>, String), Error> {
-    let refused =
-        |reason: String| Error::Library(melmo::error::Error::Unsupported(format!("{reason}; device cpu needs none")));
-    let gpu = Gpu::open(ordinal).map_err(refused)?;
-    let told = format!("cuda:{ordinal} ({})", gpu.describe().name);
-    let rows = catalogue::methods::<S>();
-    let arguments = Arguments::new(&catalogue::find("method", &rows, name)?.entry, given)?;
-    let space = Device::new(problem, norms.unwrap_or_else(|| euclidean::<S>(problem.layout()).norms()), gpu)?;
-    Ok((method_on(name, &arguments, problem, space, start)?, told))
-}
 
 #[cfg(test)]
 mod tests {

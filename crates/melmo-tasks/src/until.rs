@@ -3,8 +3,9 @@
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use melmo::clock::Instant;
 use melmo::patience::Patience;
 use melmo::real::Real;
 use melmo::solver::{Info, Solver};

@@ -75,7 +75,7 @@ pub mod suggest;
 pub mod trace;
 pub mod vector;
 
-pub use melmo_base::{linalg, patience, sparse, threads};
+pub use melmo_base::{clock, linalg, patience, sparse, threads};
 
 /// The names that a program which solves a problem needs.
 pub mod prelude {

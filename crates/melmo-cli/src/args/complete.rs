@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use melmo_tasks::{PenaltyChoice, number};
 
-use crate::args::Solving;
+use crate::args::{Solving, known};
 
 /// Fill in the missing entries of a matrix
 ///
@@ -75,7 +75,7 @@ pub struct Complete {
     pub ridge: Option<f64>,
     /// φ of the singular values, as in mcp or mcp:lambda=2,mu=3: the model X; λ is chosen
     /// unless given
-    #[arg(long, value_name = "NAME:KEY=VALUE,…")]
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true)]
     pub penalty: Option<PenaltyChoice>,
     /// Leave this random share of the entries out of everything, and report the errors of
     /// its prediction

@@ -4,11 +4,12 @@ use clap::Args;
 use melmo_tasks::denoise::Prior;
 use melmo_tasks::{PenaltyChoice, number};
 
-use crate::args::Solving;
+use crate::args::{Solving, known};
 
 /// Remove noise from an image
 ///
-/// Minimises ½‖X − Y‖² + Σ φ of its differences (total variation).
+/// Minimises ½‖X − Y‖² + Σ wₚ(φ₁ of first differences + φ₂ of second ones), φ log-sum and w smaller where much goes on; with --penalty,
+/// ½‖X − Y‖² + Σ φ of first differences: total variation.
 ///
 /// With no options it just works: the noise is estimated, and the strength follows from it. Grey and colour, 8 and 16 bit
 /// (PNG, JPEG, PGM/PPM, TIFF) or arrays (.npy); depth, kind, range and alpha stay as they were.
@@ -30,10 +31,10 @@ pub struct Denoise {
     #[arg(long, value_name = "SIGMA", allow_negative_numbers = true, value_parser = number::parse)]
     pub noise: Option<f64>,
     /// What a picture is taken to be like: differences, or learned (filters learned from photographs; grey pictures)
-    #[arg(long, value_name = "NAME", default_value = "differences", conflicts_with = "penalty")]
+    #[arg(long, value_name = "NAME", value_parser = known::priors(), hide_possible_values = true, default_value = "differences", conflicts_with = "penalty")]
     pub prior: Prior,
     /// φ: l1, mcp, huber, …; with lambda=… nothing is chosen, and λ is in the image's units (0 to 1; of arrays, as they are)
-    #[arg(long, value_name = "NAME:KEY=VALUE,…")]
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true)]
     pub penalty: Option<PenaltyChoice>,
     /// Measure a pixel's differences together: edges of every direction cost the same
     #[arg(long)]

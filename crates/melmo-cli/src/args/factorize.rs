@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use melmo_tasks::{PenaltyChoice, factorize, number};
 
-use crate::args::Solving;
+use crate::args::{Solving, known};
 
 /// Sparse low-rank factors of a matrix: Y ≈ WH
 ///
@@ -24,7 +24,7 @@ pub struct Factorize {
     #[arg(long, value_name = "R")]
     pub rank: usize,
     /// Penalty of every entry of W
-    #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = factorize::PENALTY)]
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true, default_value = factorize::PENALTY)]
     pub penalty: PenaltyChoice,
     /// ν: weight of ½‖H‖²; 0 gives the paper's degenerate objective
     #[arg(long, value_name = "NU", default_value = "0.1", allow_negative_numbers = true, value_parser = number::parse)]

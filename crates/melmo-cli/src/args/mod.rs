@@ -5,6 +5,8 @@ mod compare;
 mod complete;
 mod denoise;
 mod factorize;
+mod known;
+mod manual;
 mod recover;
 mod regress;
 mod reproduce;
@@ -17,6 +19,7 @@ pub use compare::Compare;
 pub use complete::{Answer, Complete, OffsetSteps};
 pub use denoise::Denoise;
 pub use factorize::{Factorize, Loss, Scaling};
+pub use manual::Manual;
 pub use recover::Recover;
 pub use regress::{Missing, Predict, Regress, Selection};
 pub use reproduce::Reproduce;
@@ -36,7 +39,6 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The commands.
 /// The commands; each says what it does where its options are.
 #[derive(Subcommand, Debug)]
 pub enum Command {
@@ -50,6 +52,7 @@ pub enum Command {
     Predict(Predict),
     Verify(Verify),
     Completions(Completions),
+    Manual(Manual),
 }
 
 /// Commands that solve a problem of the user's.

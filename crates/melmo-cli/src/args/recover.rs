@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 use melmo_tasks::{PenaltyChoice, recover};
 
-use crate::args::Solving;
+use crate::args::{Solving, known};
 
 /// Recover a sparse matrix from some of its entries, as in the paper
 ///
@@ -21,7 +21,7 @@ pub struct Recover {
     #[arg(long, value_name = "FILE")]
     pub mask: Option<PathBuf>,
     /// Penalty of every entry
-    #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = recover::PENALTY)]
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true, default_value = recover::PENALTY)]
     pub penalty: PenaltyChoice,
     /// Start from this matrix instead of 0
     #[arg(long, value_name = "FILE")]

@@ -5,7 +5,7 @@ use melmo_tasks::regress::{self, Loss};
 use melmo_tasks::{PenaltyChoice, number};
 use serde::{Deserialize, Serialize};
 
-use crate::args::Solving;
+use crate::args::{Solving, known};
 
 /// Sparse regression of numbers, classes, counts, quantiles or times
 ///
@@ -36,7 +36,7 @@ pub struct Regress {
     #[arg(long, default_value = "squares", value_name = "NAME")]
     pub loss: Loss,
     /// φ: l1, mcp, scad, elastic-net, … ; with lambda=… nothing is chosen
-    #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = regress::PENALTY)]
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true, default_value = regress::PENALTY)]
     pub penalty: PenaltyChoice,
     /// Rows count by the numbers of this column
     #[arg(long, value_name = "COLUMN")]

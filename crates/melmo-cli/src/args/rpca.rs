@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::Args;
 use melmo_tasks::{PenaltyChoice, number, rpca};
 
-use crate::args::Solving;
+use crate::args::{Solving, known};
 
 /// Separate a matrix, or a video, into a low-rank and a sparse part
 ///
@@ -21,10 +21,10 @@ pub struct Rpca {
     #[arg(value_name = "Y")]
     pub input: PathBuf,
     /// φ of the singular values of L; λ is chosen unless given
-    #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = rpca::PENALTY)]
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true, default_value = rpca::PENALTY)]
     pub low_rank: PenaltyChoice,
     /// ψ of the entries of S; λ is chosen unless given
-    #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = rpca::PENALTY)]
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true, default_value = rpca::PENALTY)]
     pub sparse: PenaltyChoice,
     /// σ, the standard deviation of the noise; estimated unless given
     #[arg(long, value_name = "SIGMA", value_parser = number::parse)]

@@ -11,6 +11,8 @@ use melmo::geometry::Oracle;
 use melmo::schedule::Restart;
 use melmo_tasks::{DeviceChoice, GeometryChoice, Settings, number};
 
+use crate::args::known;
+
 /// The names of methods: shells complete them, and a slip is answered with the nearest.
 fn methods() -> PossibleValuesParser {
     PossibleValuesParser::new(melmo::catalogue::methods::<f64>().iter().map(|row| row.entry.name))
@@ -24,13 +26,13 @@ pub struct Solving {
     pub method: String,
     /// Norm of the steps: l2, l1, linf, spectral, nuclear, column, row, or one for
     /// each block as in W=spectral,H=l2
-    #[arg(long, value_name = "NORM", help_heading = "Solving")]
+    #[arg(long, value_name = "NORM", value_parser = known::geometries(), hide_possible_values = true, help_heading = "Solving")]
     pub geometry: Option<GeometryChoice>,
     /// Where it is solved: cpu, cuda, cuda:N (GPU N), or auto
-    #[arg(long, default_value = "cpu", value_name = "NAME", help_heading = "Solving")]
+    #[arg(long, default_value = "cpu", value_name = "NAME", value_parser = known::devices(), hide_possible_values = true, help_heading = "Solving")]
     pub device: DeviceChoice,
     /// How spectral directions are found: auto, newton-schulz:6, minimax:8, gram, svd
-    #[arg(long, default_value = "auto", value_name = "NAME", help_heading = "Solving")]
+    #[arg(long, default_value = "auto", value_name = "NAME", value_parser = known::oracles(), hide_possible_values = true, help_heading = "Solving")]
     pub oracle: Oracle,
     /// Exponent of the step: γ_k = γk^-p
     #[arg(long, allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]

@@ -3,6 +3,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use melmo_tasks::{GeometryChoice, PenaltyChoice, number};
 
+use crate::args::known;
+
 /// What there is: penalties, losses, operators, geometries, methods, data, formats
 #[derive(Args, Clone, Debug)]
 pub struct List {
@@ -45,10 +47,10 @@ pub struct Explain {
     #[arg(long, default_value = "melmo")]
     pub method: String,
     /// Norm of the steps
-    #[arg(long, value_name = "NORM", default_value = "l2")]
+    #[arg(long, value_name = "NORM", value_parser = known::geometries(), hide_possible_values = true, default_value = "l2")]
     pub geometry: GeometryChoice,
     /// Penalty
-    #[arg(long, value_name = "NAME:KEY=VALUE,…", default_value = "mcp:lambda=0.05,mu=3")]
+    #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true, default_value = "mcp:lambda=0.05,mu=3")]
     pub penalty: PenaltyChoice,
     /// Exponent of the step
     #[arg(long, allow_negative_numbers = true, value_parser = number::parse)]

@@ -23,6 +23,7 @@ pub mod explain;
 mod factorize;
 mod frames;
 pub mod list;
+pub mod manual;
 pub mod predict;
 mod ratings;
 mod recommendations;

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use melmo::certificate::{Asked, Certificate};
+use melmo::clock::Instant;
 use melmo::drive::Status;
 use melmo::patience;
 use melmo::real::Real;

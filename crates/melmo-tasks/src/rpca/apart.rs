@@ -4,8 +4,9 @@
 //! values of what was clipped (Gavish and Donoho 2014) and of λ_L at that level. Outliers weigh no more than 3s that way. s follows the median of what is left, by no more
 //! than a factor a round: L follows large entries of its own before they are taken for outliers. At the end what is clipped is left out.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use melmo::clock::Instant;
 use melmo::linalg::{Into, Mat};
 use melmo::low_rank;
 use melmo::patience;

@@ -4,8 +4,9 @@
 //! NaN where it is: the step then leads nowhere, as one does that overflows, and the run ends at the point before it.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::Instant;
 use crate::drive::Status;
 use crate::patience::Patience;
 

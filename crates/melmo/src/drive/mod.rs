@@ -14,9 +14,10 @@ pub use start::Rose;
 pub use stop::{Epsilon, Gap, Stop};
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::certificate::Certified;
+use crate::clock::Instant;
 use crate::drive::judge::Judge;
 use crate::drive::leave::Leave;
 use crate::drive::record::Recorder;

@@ -2,10 +2,11 @@
 //! takes (rows, snapshots, observers) is not the method's, and is not counted as such.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Instant;
 use crate::drive::{Observer, Options};
 use crate::real::Real;
 use crate::solver::{Info, Solver, State};

@@ -1,0 +1,36 @@
+//! NVIDIA's GPUs.
+
+use melmo::catalogue::{self, Arguments, Value, method_on};
+use melmo::geometry::{BlockNorm, euclidean};
+use melmo::problem::Problem;
+use melmo::real::Real;
+use melmo::solver::Solver;
+pub use melmo_cuda::described;
+use melmo_cuda::{Device, Gpu, Plan};
+
+use crate::error::Error;
+
+/// The name of GPU 0 where there is one that can do all of a problem, or why not.
+pub(crate) fn first<S: Real>(problem: &Problem<S>) -> Result<String, String> {
+    Plan::of(problem).map_err(|error| error.to_string())?;
+    let all = described()?;
+    all.first().map(|first| first.name.clone()).ok_or_else(|| "there is no GPU here".into())
+}
+
+/// A solver on a GPU, and what is said of that.
+pub(crate) fn solver<'p, S: Real>(
+    ordinal: usize,
+    problem: &'p Problem<S>,
+    (name, given): (&str, &[(&str, Value)]),
+    norms: Option<Vec<BlockNorm>>,
+    start: &[S],
+) -> Result<(Box<dyn Solver<S> + 'p>, String), Error> {
+    let refused =
+        |reason: String| Error::Library(melmo::error::Error::Unsupported(format!("{reason}; device cpu needs none")));
+    let gpu = Gpu::open(ordinal).map_err(refused)?;
+    let told = format!("cuda:{ordinal} ({})", gpu.describe().name);
+    let rows = catalogue::methods::<S>();
+    let arguments = Arguments::new(&catalogue::find("method", &rows, name)?.entry, given)?;
+    let space = Device::new(problem, norms.unwrap_or_else(|| euclidean::<S>(problem.layout()).norms()), gpu)?;
+    Ok((method_on(name, &arguments, problem, space, start)?, told))
+}

@@ -1,0 +1,4 @@
+//! The playground: its jobs, and its page in a browser.
+
+mod browser;
+mod jobs;

@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::error::Error;
 use crate::frame::{self, Frame};
 use crate::limits::Limits;
-use crate::{compressed, csv, file, gml, image, matrix_market, npy, npz, svmlight};
+use crate::{compressed, csv, file, gml, image, matrix_market, npy, npz, parquet, svmlight};
 use melmo_base::sparse::Csr;
 use std::path::Path;
 
@@ -62,7 +62,10 @@ pub fn formats() -> &'static [Format] {
 /// Tables as text.
 const TEXTS: &[&str] = &["csv", "tsv", "txt", "data"];
 
-static FORMATS: [Format; 7] = [
+/// Tables by columns.
+const PARQUET: &[&str] = &["parquet", "pq"];
+
+static FORMATS: [Format; 8] = [
     Format {
         name: "npy",
         extensions: &["npy"],
@@ -101,6 +104,13 @@ static FORMATS: [Format; 7] = [
         sparse: Some(|bytes, limits| Ok(svmlight::parse(bytes, limits)?.matrix)),
     },
     Format {
+        name: "Parquet",
+        extensions: PARQUET,
+        about: "tables of numbers and words, packed by snappy, gzip or zstd, or not; read",
+        parse: |bytes, limits| parquet::parse_numbers(bytes, limits).map(Data::Table),
+        sparse: None,
+    },
+    Format {
         name: "GML",
         extensions: &["gml"],
         about: "graphs as 0/1 adjacency matrices (gml::read takes a weight attribute); read and written",
@@ -126,7 +136,15 @@ pub fn open_frame(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Resu
     if TEXTS.contains(&extension(path).as_str()) {
         return file::read_seen(path, limits, see, frame::parse);
     }
+    if is_parquet(path) {
+        return file::read_seen(path, limits, see, |bytes| parquet::parse(bytes, limits));
+    }
     open_seen(path, limits, see).map(|data| Frame::of_array(data.into_array()))
+}
+
+/// Its name says so.
+pub(crate) fn is_parquet(path: &Path) -> bool {
+    PARQUET.contains(&extension(path).as_str())
 }
 
 /// Reads a file by its extension, up to a limit, and shows its bytes to whoever wants to know them again.

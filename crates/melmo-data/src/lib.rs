@@ -9,6 +9,7 @@
 //! | `.mtx` | [`matrix_market`] | [`Array`] or [`matrix_market::Sparse`] |
 //! | `.npz` of SciPy | [`npz`] | [`Csr`] |
 //! | `.svm`, `.svmlight`, `.libsvm` | [`svmlight`] | [`svmlight::Labelled`] |
+//! | `.parquet` | [`parquet`] | [`frame::Frame`] |
 //! | `.gml` | [`gml`] | [`gml::Graph`] |
 //! | `.png`, `.jpg`, `.tif`, `.pgm`, `.ppm` | [`image`] | [`image::Image`] |
 //!
@@ -41,6 +42,7 @@ pub mod matrix_market;
 pub mod metrics;
 pub mod npy;
 pub mod npz;
+pub mod parquet;
 mod pieces;
 pub mod staged;
 pub mod svmlight;

@@ -17,7 +17,7 @@ use crate::args::Solving;
   melmo factorize camera --rank 10 -o camera.npy   (writes camera.W.npy, camera.H.npy)
   melmo factorize counts.mtx --rank 20 --nonnegative --names-columns words.txt   (prints topics)")]
 pub struct Factorize {
-    /// The matrix Y (.npy, .csv, .mtx, .npz, .svm, .gml, an image), or a bundled set from `melmo list data`
+    /// The matrix Y (.npy, .csv, .parquet, .mtx, .npz, .svm, .gml, an image), or a bundled set from `melmo list data`
     #[arg(value_name = "Y")]
     pub input: PathBuf,
     /// Columns of W and rows of H
@@ -58,7 +58,8 @@ pub struct Factorize {
     /// Columns that are named for a topic
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
-    /// Memory to stay below, as in 4GB or 500MB: a larger .npy stays on disk and is read in blocks of rows, in every pass
+    /// Memory to stay below, as in 4GB or 500MB: a larger .npy or .parquet stays on disk and is read in blocks of rows,
+    /// in every pass
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub memory: Option<usize>,
     /// Where to write: OUT.npy gives OUT.W.npy and OUT.H.npy (.csv likewise); nothing unless given

@@ -8,6 +8,7 @@ mod images;
 mod list;
 mod matrix_market;
 mod npy;
+mod parquet;
 mod sparse;
 
 use melmo_data::Error;

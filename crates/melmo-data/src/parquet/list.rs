@@ -22,7 +22,8 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits, given: &[String], duplicates:
         return Err(Error::unsupported(found, "values that are numbers", "saying so: --fields row,column,value"));
     }
     let groups = 0..opened.group_rows.len();
-    let pieces = threads::map(groups.clone(), |group| piece(&opened, group, places)).into_iter().collect::<Result<_, _>>()?;
+    let pieces =
+        threads::map(groups.clone(), |group| piece(&opened, group, places)).into_iter().collect::<Result<_, _>>()?;
     let rows_of = |asked: &mut dyn FnMut([&str; 2]) -> bool| {
         let mut found = Vec::new();
         for group in groups.clone() {

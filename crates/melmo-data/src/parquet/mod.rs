@@ -67,7 +67,11 @@ struct Opened {
 impl Opened {
     fn memory(bytes: &[u8]) -> Result<Self, Error> {
         let bytes = Bytes::copy_from_slice(bytes);
-        Self::new(calmly(|| ParquetMetaDataReader::new().parse_and_finish(&bytes))?, Store::Memory(bytes.clone()), bytes.len())
+        Self::new(
+            calmly(|| ParquetMetaDataReader::new().parse_and_finish(&bytes))?,
+            Store::Memory(bytes.clone()),
+            bytes.len(),
+        )
     }
 
     fn disk(file: File) -> Result<Self, Error> {
@@ -121,7 +125,8 @@ impl Opened {
             let about = self.about.row_group(group).column(column);
             let start = about.dictionary_page_offset().filter(|start| *start > 0).unwrap_or(about.data_page_offset());
             let range = u64::try_from(start).ok().zip(u64::try_from(about.compressed_size()).ok());
-            let inside = range.filter(|(start, length)| start.checked_add(*length).is_some_and(|end| end <= self.length));
+            let inside =
+                range.filter(|(start, length)| start.checked_add(*length).is_some_and(|end| end <= self.length));
             let Some((start, length)) = inside else {
                 return Err(ParquetError::General("a column beyond the end of the file".into()));
             };

@@ -26,7 +26,8 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Result<Frame, Error> {
     let opened = Opened::memory(bytes)?;
     let mut names = opened.names();
     opened.check(names.len().max(1), limits)?;
-    let mut read = threads::map(0..names.len(), |column| of_column(&opened, column)).into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut read =
+        threads::map(0..names.len(), |column| of_column(&opened, column)).into_iter().collect::<Result<Vec<_>, _>>()?;
     let index = names.iter().position(|name| name == INDEX).filter(|_| names.len() > 1).map(|at| {
         names.remove(at);
         read.remove(at).texts()

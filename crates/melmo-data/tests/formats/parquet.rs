@@ -35,7 +35,10 @@ fn a_table_has_numbers_words_and_gaps() {
     let refused = melmo_data::open(&path("table.parquet")).unwrap_err().to_string();
     assert!(refused.contains("row 1") && refused.contains("`Bonn`"), "{refused}");
     let named = frame(&bytes("index.parquet")).unwrap();
-    assert_eq!((named.index.unwrap(), named.array.data), (vec!["ann".to_string(), "bob".into()], vec![1.0, 3.0, 2.0, 4.0]));
+    assert_eq!(
+        (named.index.unwrap(), named.array.data),
+        (vec!["ann".to_string(), "bob".into()], vec![1.0, 3.0, 2.0, 4.0])
+    );
 }
 
 #[test]
@@ -59,7 +62,10 @@ fn rows_are_read_in_any_pieces_and_are_those_of_the_whole() {
 fn three_columns_are_a_list_by_name_or_as_told() {
     let list = listed("ratings.parquet", &[], Duplicates::Mean).unwrap();
     assert_eq!(list.fields.told(), "rows by user, columns by item, values by rating; ignored: timestamp");
-    assert_eq!((list.rows, list.columns), (vec!["7".to_string(), "9223372036854775807".into()], vec!["milk".to_string(), "tea".into()]));
+    assert_eq!(
+        (list.rows, list.columns),
+        (vec!["7".to_string(), "9223372036854775807".into()], vec!["milk".to_string(), "tea".into()])
+    );
     let entries: Vec<_> = list.matrix.iter().collect();
     assert_eq!((entries, list.repeated), (vec![(0, 0, 3.0), (0, 1, 3.0), (1, 1, 5.0)], 1));
     let twice = listed("ratings.parquet", &[], Duplicates::Refuse).unwrap_err().to_string();

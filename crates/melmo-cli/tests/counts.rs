@@ -189,7 +189,7 @@ fn a_parquet_file_on_disk_is_read_by_its_groups_of_rows() {
     let run = format!("factorize {folder}matrix.parquet --rank 2 --iterations 30");
     let (inside, outside) = (place.json(&run), place.json(&format!("{run} --memory 50.41MB --result r")));
     assert!(outside["rows_at_a_time"].as_u64().unwrap() > 0 && inside["rows_at_a_time"].is_null());
-    let of = |told: &serde_json::Value| told["objective"].as_f64().unwrap();
+    let of = |told: &serde_json::Value| told["F"].as_f64().unwrap();
     assert!((of(&inside) - of(&outside)).abs() < 1e-9 * of(&inside), "{inside} {outside}");
     assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
     place.refused(&format!("{run} --memory 50.4MB"), &["--memory", "one group of rows"]);

@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::error::Error;
 use crate::frame::{self, Frame};
 use crate::limits::Limits;
-use crate::{compressed, csv, file, gml, image, matrix_market, npy, npz, parquet, svmlight};
+use crate::{compressed, csv, file, gml, hdf5, image, matrix_market, npy, npz, parquet, svmlight};
 use melmo_base::sparse::Csr;
 use std::path::Path;
 
@@ -35,8 +35,8 @@ impl Data {
     }
 }
 
-/// Entries from the bytes of a file.
-pub type ParseSparse = fn(&[u8], &Limits) -> Result<Csr<f64>, Error>;
+/// Entries from the bytes of a file; none where it holds every one.
+pub type ParseSparse = fn(&[u8], &Limits) -> Result<Option<Csr<f64>>, Error>;
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ const TEXTS: &[&str] = &["csv", "tsv", "txt", "data"];
 /// Tables by columns.
 const PARQUET: &[&str] = &["parquet", "pq"];
 
-static FORMATS: [Format; 8] = [
+static FORMATS: [Format; 9] = [
     Format {
         name: "npy",
         extensions: &["npy"],
@@ -85,14 +85,14 @@ static FORMATS: [Format; 8] = [
         extensions: &["mtx"],
         about: "coordinate or array, real, integer or pattern, general or symmetric; read, and written as an array",
         parse: |bytes, limits| matrix_market::parse_within(bytes, limits).map(Data::Array),
-        sparse: Some(|bytes, limits| Ok(matrix_market::parse_sparse_within(bytes, limits)?.matrix)),
+        sparse: Some(|bytes, limits| Ok(Some(matrix_market::parse_sparse_within(bytes, limits)?.matrix))),
     },
     Format {
         name: "npz",
         extensions: &["npz"],
         about: "sparse matrices as scipy.sparse.save_npz writes them, csr, csc or coo; read",
         parse: |bytes, limits| matrix_market::spread(&npz::parse(bytes, limits)?, limits, bytes.len()).map(Data::Array),
-        sparse: Some(npz::parse),
+        sparse: Some(|bytes, limits| npz::parse(bytes, limits).map(Some)),
     },
     Format {
         name: "SVMlight",
@@ -101,7 +101,7 @@ static FORMATS: [Format; 8] = [
         parse: |bytes, limits| {
             matrix_market::spread(&svmlight::parse(bytes, limits)?.matrix, limits, bytes.len()).map(Data::Array)
         },
-        sparse: Some(|bytes, limits| Ok(svmlight::parse(bytes, limits)?.matrix)),
+        sparse: Some(|bytes, limits| Ok(Some(svmlight::parse(bytes, limits)?.matrix))),
     },
     Format {
         name: "Parquet",
@@ -109,6 +109,13 @@ static FORMATS: [Format; 8] = [
         about: "tables of numbers and words, packed by snappy, gzip or zstd, or not; read",
         parse: |bytes, limits| parquet::parse_numbers(bytes, limits).map(Data::Table),
         sparse: None,
+    },
+    Format {
+        name: "HDF5",
+        extensions: &["h5", "hdf5", "mat"],
+        about: "files with one array of numbers, 1 to 3 axes, and .mat of MATLAB 7.3 with one matrix, also sparse; read",
+        parse: |bytes, limits| hdf5::parse(bytes, limits).map(Data::Array),
+        sparse: Some(hdf5::parse_sparse),
     },
     Format {
         name: "GML",
@@ -153,10 +160,10 @@ pub fn open_seen(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Resul
     file::read_seen(path, limits, see, |bytes| (format.parse)(bytes, limits))
 }
 
-/// The same, of a file that stores the entries of a matrix alone; `None` of one that does not, which is not read.
+/// The same, of a file that stores the entries of a matrix alone; `None` of one that does not.
 pub fn open_sparse(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Result<Option<Csr<f64>>, Error> {
     let Some(sparse) = format(path)?.sparse else { return Ok(None) };
-    file::read_seen(path, limits, see, |bytes| sparse(bytes, limits)).map(Some)
+    file::read_seen(path, limits, see, |bytes| sparse(bytes, limits))
 }
 
 /// In small letters, of the file inside where it is packed.

@@ -10,6 +10,7 @@
 //! | `.npz` of SciPy | [`npz`] | [`Csr`] |
 //! | `.svm`, `.svmlight`, `.libsvm` | [`svmlight`] | [`svmlight::Labelled`] |
 //! | `.parquet` | [`parquet`] | [`frame::Frame`] |
+//! | `.h5`, `.hdf5`, `.mat` of MATLAB 7.3 | [`hdf5`] | [`Array`] or [`Csr`] |
 //! | `.gml` | [`gml`] | [`gml::Graph`] |
 //! | `.png`, `.jpg`, `.tif`, `.pgm`, `.ppm` | [`image`] | [`image::Image`] |
 //!
@@ -35,6 +36,7 @@ pub mod format;
 pub mod frame;
 pub mod generate;
 pub mod gml;
+pub mod hdf5;
 pub mod image;
 pub mod limits;
 pub mod list;

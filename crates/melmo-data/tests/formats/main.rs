@@ -4,6 +4,7 @@ mod csv;
 mod files;
 mod frame;
 mod gml;
+mod hdf5;
 mod images;
 mod list;
 mod matrix_market;

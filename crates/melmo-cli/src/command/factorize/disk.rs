@@ -18,10 +18,11 @@ use crate::render::{Summary, bytes, say};
 const VECTORS: usize = 28;
 /// What else the program needs, in bytes.
 const PROGRAM: usize = 48 << 20;
-/// Blocks of rows that are there at a time: one each for the solver's products and the loss, one for its residual.
-const BLOCKS: usize = 3;
+/// Blocks of rows that are there at a time: one for the solver's products, and two each, rows and their residual, for its loss, its
+/// certificate and the error at the end; and one to spare.
+const BLOCKS: usize = 8;
 /// Larger blocks are not faster.
-const BLOCK: usize = 64 << 20;
+const BLOCK: usize = 24 << 20;
 
 /// A matrix of which some rows can be read.
 #[derive(Debug)]

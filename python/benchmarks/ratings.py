@@ -1,6 +1,6 @@
 """Ratings at scale: ours beside cmfrec's Cholesky ALS and implicit's ALS, 50 factors, two threads, one split.
 
-    python python/benchmarks/ratings.py [--ratings 1e7] [--file ratings.csv] [--rounds 1] [--only memory]
+    python python/benchmarks/ratings.py [--ratings 1e7] [--file ratings.csv] [--rounds 1] [--weights 5 10 20] [--only memory]
 
 Generated ratings have power-law users and items, 70 000 × 10 000 for 10⁷; `--file` takes a list of user, item, rating instead
 (MovieLens' ratings.csv). A tenth is left out. Every program is given the same weights to try and is shown at its best; rounds alternate
@@ -29,25 +29,25 @@ RIDGES = (5.0, 10.0, 20.0)
 
 
 def generated(count, seed=0):
-    """Half stars of users and items: offsets, twelve tastes of falling weight, and noise."""
+    """Half stars of users and items: offsets, twelve tastes of falling weight, and noise; drawn by blocks of users, so that memory goes
+    with the ratings alone."""
     rng = np.random.default_rng(seed)
     rows, cols = max(200, round(70_000 * count / 1e7)), max(100, round(10_000 * (count / 1e7) ** 0.5))
     activity, fame = (np.arange(rows) + 300.0) ** -0.7, (np.arange(cols) + 40.0) ** -0.9
-    pairs = np.empty(0, dtype=np.int64)
-    while len(pairs) < count:
-        more = round(1.3 * (count - len(pairs))) + 1000
-        users = rng.choice(rows, more, p=activity / activity.sum())
-        items = rng.choice(cols, more, p=fame / fame.sum())
-        pairs = np.unique(np.concatenate([pairs, users * np.int64(cols) + items]))
-    pairs = np.sort(rng.permutation(pairs)[:count])
-    users, items = (pairs // cols).astype(np.int32), (pairs % cols).astype(np.int32)
+    ladder = np.cumsum(fame / fame.sum())
+    drawn = rng.poisson(1.1 * count * activity / activity.sum())  # one of eleven draws falls on a place that there is
     tastes = 0.8 ** np.arange(12)
+    likes, kinds = rng.normal(size=rows), rng.normal(size=cols)
     W, H = rng.normal(size=(rows, 12)).astype("f4"), (0.45 * tastes * rng.normal(size=(cols, 12))).astype("f4")
-    values = 3.5 + 0.4 * rng.normal(size=rows)[users] + 0.5 * rng.normal(size=cols)[items]
-    for part in np.array_split(np.arange(count), max(1, count // 1_000_000)):
-        values[part] += np.einsum("ij,ij->i", W[users[part]], H[items[part]])
-    values += 0.75 * rng.normal(size=count)
-    stars = np.clip(np.round(2 * values) / 2, 0.5, 5.0).astype("f4")
+    parts = []
+    for block in np.array_split(np.arange(rows), max(1, count // 500_000)):
+        users = np.repeat(block, drawn[block])
+        items = np.minimum(np.searchsorted(ladder, rng.random(len(users))), cols - 1)
+        users, items = np.divmod(np.unique(users * np.int64(cols) + items), cols)
+        values = 3.5 + 0.4 * likes[users] + 0.5 * kinds[items] + np.einsum("ij,ij->i", W[users], H[items])
+        stars = np.clip(np.round(2 * (values + 0.75 * rng.normal(size=len(users)))) / 2, 0.5, 5.0)
+        parts.append((stars.astype("f4"), users.astype("i4"), items.astype("i4")))
+    stars, users, items = (np.concatenate(part) for part in zip(*parts))
     return coo_matrix((stars, (users, items)), shape=(rows, cols))
 
 
@@ -132,11 +132,11 @@ def ranking(lists, held):
     return precision / rows, ndcg / rows
 
 
-def race(title, programs, train, judge, better, rounds):
+def race(title, programs, train, judge, better, rounds, weights):
     """Every program at its best weight, the others by turns; seconds of the fastest round at that weight."""
     found = {name: [] for name in programs}
     for _ in range(rounds):
-        for ridge in RIDGES:
+        for ridge in weights:
             for name, run in programs.items():
                 clock, cpu, answer = run(train, ridge)
                 found[name].append((judge(answer), ridge, clock, cpu))
@@ -157,25 +157,27 @@ def main():
     parser.add_argument("--ratings", type=float, default=1e7)
     parser.add_argument("--file")
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--weights", type=float, nargs="+", default=list(RIDGES))
     parser.add_argument("--only", choices=["explicit", "implicit", "memory"])
     asked = parser.parse_args()
     data = read(asked.file) if asked.file else generated(int(asked.ratings))
     train, held = split(data)
     print(f"{data.shape[0]}×{data.shape[1]}, {data.nnz} ratings, {held.nnz} left out; {THREADS} threads, load {os.getloadavg()[0]:.1f}")
     if asked.only == "memory":
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         del data
-        clock, cpu, predict = by_melmo(train, RIDGES[1])
+        train = csr_matrix(train)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        clock, cpu, predict = by_melmo(train, asked.weights[0])
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         print(f"{clock:.0f} s ({cpu:.0f} s of CPU), RMSE {rmse(predict, held):.4f}; {before:.2f} GB before, {peak:.2f} GB at most")
         return
     if asked.only != "implicit":
         programs = {"melmo": by_melmo, "cmfrec, Cholesky": by_cmfrec}
-        race("Ratings", programs, train, lambda predict: (rmse(predict, held),), "RMSE", asked.rounds)
+        race("Ratings", programs, train, lambda predict: (rmse(predict, held),), "RMSE", asked.rounds, asked.weights)
     if asked.only != "explicit":
         programs = {"melmo, implicit": implicitly_by_melmo, "implicit, Cholesky": implicitly_by_implicit}
         kind = f"precision@{LISTED} / NDCG@{LISTED}"
-        race("What is rated at all", programs, train, lambda lists: ranking(lists, held), kind, asked.rounds)
+        race("What is rated at all", programs, train, lambda lists: ranking(lists, held), kind, asked.rounds, asked.weights)
 
 
 if __name__ == "__main__":

@@ -113,7 +113,8 @@ impl Inputs {
     }
 
     fn remember(&mut self, path: &Path, digest: impl FnOnce() -> String) {
-        if self.known_again {
+        // A file that turned out to hold no entries alone is read once more.
+        if self.known_again && self.sources.last().is_none_or(|last| last.path != path) {
             self.sources.push(Source { path: path.into(), digest: digest() });
         }
     }

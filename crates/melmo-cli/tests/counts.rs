@@ -155,3 +155,45 @@ fn counts_by_their_divergence_and_yes_or_no() {
     place.write("minus.mtx", "%%MatrixMarket matrix coordinate real general\n9 9 2\n1 1 -1\n2 2 3\n");
     place.refused("factorize minus.mtx --rank 1 --loss poisson", &["least count", "-1"]);
 }
+
+#[test]
+fn a_list_of_counts_names_its_topics() {
+    let place = Place::new();
+    corpus(&place);
+    let words = ["sun", "rain", "wind", "goal", "team", "ball"];
+    let mut list = String::from("document,word,count,when\n");
+    for line in place.read("y.mtx").lines().skip(2) {
+        let cells: Vec<usize> = line.split(' ').map(|cell| cell.parse().unwrap()).collect();
+        list += &format!("d{},{},{},2020\n", cells[0], words[cells[1] - 1], cells[2]);
+    }
+    place.write("y.csv", &list);
+    let told = place.json("factorize y.csv --list --rank 2 --loss poisson --top 3 -o f.npy --result r");
+    assert_eq!((told["shape"][0].as_u64(), told["shape"][1].as_u64()), (Some(40), Some(6)));
+    assert!(told["list"].as_str().unwrap().contains("ignored: when"), "{}", told["list"]);
+    let mut first: Vec<&str> =
+        told["topics"][0]["columns"].as_array().unwrap().iter().filter_map(|w| w.as_str()).collect();
+    first.sort_unstable();
+    assert!(first == ["ball", "goal", "team"] || first == ["rain", "sun", "wind"], "{first:?}");
+    assert_eq!(place.read("f.columns.csv"), "ball\ngoal\nrain\nsun\nteam\nwind\n");
+    assert_eq!(place.read("f.rows.csv").lines().count(), 40);
+    assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
+    place.write("y.csv", list + "d1,sun,9,2021\nd1,rain,many,2021\n");
+    place.refused("factorize y.csv --list --rank 2", &["line 93", "many"]);
+    place.refused("factorize y.mtx --fields 1,2,3 --rank 2", &["--list"]);
+}
+
+#[test]
+fn a_parquet_file_on_disk_is_read_by_its_groups_of_rows() {
+    let place = Place::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../melmo-data/tests/files/");
+    let run = format!("factorize {folder}matrix.parquet --rank 2 --iterations 30");
+    let (inside, outside) = (place.json(&run), place.json(&format!("{run} --memory 50.41MB --result r")));
+    assert!(outside["rows_at_a_time"].as_u64().unwrap() > 0 && inside["rows_at_a_time"].is_null());
+    let of = |told: &serde_json::Value| told["F"].as_f64().unwrap();
+    assert!((of(&inside) - of(&outside)).abs() < 1e-9 * of(&inside), "{inside} {outside}");
+    assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
+    place.refused(&format!("{run} --memory 50.4MB"), &["--memory", "one group of rows"]);
+    let told = place.json(&format!("complete {folder}ratings.parquet --ratings --rank 1 --ridge 1 --offset-weight 1"));
+    assert!(told["list"].as_str().unwrap().contains("ignored: timestamp"), "{}", told["list"]);
+    assert_eq!(told["observed"].as_u64(), Some(3));
+}

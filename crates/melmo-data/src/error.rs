@@ -162,6 +162,8 @@ pub enum Place {
     Whole,
     /// A line, counted from 1.
     Line(usize),
+    /// A row of a table, counted from 1.
+    Row(usize),
     /// A byte, counted from 0.
     Byte(usize),
     /// An entry of the array in row-major order, counted from 0.
@@ -173,6 +175,7 @@ impl fmt::Display for Place {
         match self {
             Self::Whole => Ok(()),
             Self::Line(n) => write!(f, ", line {n}"),
+            Self::Row(n) => write!(f, ", row {n}"),
             Self::Byte(n) => write!(f, ", byte {n}"),
             Self::Entry(n) => write!(f, ", entry {n}"),
         }

@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::error::Error;
 use crate::frame::{self, Frame};
 use crate::limits::Limits;
-use crate::{compressed, csv, file, gml, image, matrix_market, npy, npz, svmlight};
+use crate::{compressed, csv, file, gml, hdf5, image, matrix_market, npy, npz, parquet, svmlight};
 use melmo_base::sparse::Csr;
 use std::path::Path;
 
@@ -35,8 +35,8 @@ impl Data {
     }
 }
 
-/// Entries from the bytes of a file.
-pub type ParseSparse = fn(&[u8], &Limits) -> Result<Csr<f64>, Error>;
+/// Entries from the bytes of a file; none where it holds every one.
+pub type ParseSparse = fn(&[u8], &Limits) -> Result<Option<Csr<f64>>, Error>;
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,10 @@ pub fn formats() -> &'static [Format] {
 /// Tables as text.
 const TEXTS: &[&str] = &["csv", "tsv", "txt", "data"];
 
-static FORMATS: [Format; 7] = [
+/// Tables by columns.
+const PARQUET: &[&str] = &["parquet", "pq"];
+
+static FORMATS: [Format; 9] = [
     Format {
         name: "npy",
         extensions: &["npy"],
@@ -82,14 +85,14 @@ static FORMATS: [Format; 7] = [
         extensions: &["mtx"],
         about: "coordinate or array, real, integer or pattern, general or symmetric; read, and written as an array",
         parse: |bytes, limits| matrix_market::parse_within(bytes, limits).map(Data::Array),
-        sparse: Some(|bytes, limits| Ok(matrix_market::parse_sparse_within(bytes, limits)?.matrix)),
+        sparse: Some(|bytes, limits| Ok(Some(matrix_market::parse_sparse_within(bytes, limits)?.matrix))),
     },
     Format {
         name: "npz",
         extensions: &["npz"],
         about: "sparse matrices as scipy.sparse.save_npz writes them, csr, csc or coo; read",
         parse: |bytes, limits| matrix_market::spread(&npz::parse(bytes, limits)?, limits, bytes.len()).map(Data::Array),
-        sparse: Some(npz::parse),
+        sparse: Some(|bytes, limits| npz::parse(bytes, limits).map(Some)),
     },
     Format {
         name: "SVMlight",
@@ -98,7 +101,21 @@ static FORMATS: [Format; 7] = [
         parse: |bytes, limits| {
             matrix_market::spread(&svmlight::parse(bytes, limits)?.matrix, limits, bytes.len()).map(Data::Array)
         },
-        sparse: Some(|bytes, limits| Ok(svmlight::parse(bytes, limits)?.matrix)),
+        sparse: Some(|bytes, limits| Ok(Some(svmlight::parse(bytes, limits)?.matrix))),
+    },
+    Format {
+        name: "Parquet",
+        extensions: PARQUET,
+        about: "tables of numbers and words, packed by snappy, gzip or zstd, or not; read",
+        parse: |bytes, limits| parquet::parse_numbers(bytes, limits).map(Data::Table),
+        sparse: None,
+    },
+    Format {
+        name: "HDF5",
+        extensions: &["h5", "hdf5", "mat"],
+        about: "files with one array of numbers, 1 to 3 axes, and .mat of MATLAB 7.3 with one matrix, also sparse; read",
+        parse: |bytes, limits| hdf5::parse(bytes, limits).map(Data::Array),
+        sparse: Some(hdf5::parse_sparse),
     },
     Format {
         name: "GML",
@@ -126,7 +143,15 @@ pub fn open_frame(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Resu
     if TEXTS.contains(&extension(path).as_str()) {
         return file::read_seen(path, limits, see, frame::parse);
     }
+    if is_parquet(path) {
+        return file::read_seen(path, limits, see, |bytes| parquet::parse(bytes, limits));
+    }
     open_seen(path, limits, see).map(|data| Frame::of_array(data.into_array()))
+}
+
+/// Its name says so.
+pub(crate) fn is_parquet(path: &Path) -> bool {
+    PARQUET.contains(&extension(path).as_str())
 }
 
 /// Reads a file by its extension, up to a limit, and shows its bytes to whoever wants to know them again.
@@ -135,10 +160,10 @@ pub fn open_seen(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Resul
     file::read_seen(path, limits, see, |bytes| (format.parse)(bytes, limits))
 }
 
-/// The same, of a file that stores the entries of a matrix alone; `None` of one that does not, which is not read.
+/// The same, of a file that stores the entries of a matrix alone; `None` of one that does not.
 pub fn open_sparse(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Result<Option<Csr<f64>>, Error> {
     let Some(sparse) = format(path)?.sparse else { return Ok(None) };
-    file::read_seen(path, limits, see, |bytes| sparse(bytes, limits)).map(Some)
+    file::read_seen(path, limits, see, |bytes| sparse(bytes, limits))
 }
 
 /// In small letters, of the file inside where it is packed.

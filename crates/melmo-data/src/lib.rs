@@ -9,6 +9,8 @@
 //! | `.mtx` | [`matrix_market`] | [`Array`] or [`matrix_market::Sparse`] |
 //! | `.npz` of SciPy | [`npz`] | [`Csr`] |
 //! | `.svm`, `.svmlight`, `.libsvm` | [`svmlight`] | [`svmlight::Labelled`] |
+//! | `.parquet` | [`parquet`] | [`frame::Frame`] |
+//! | `.h5`, `.hdf5`, `.mat` of MATLAB 7.3 | [`hdf5`] | [`Array`] or [`Csr`] |
 //! | `.gml` | [`gml`] | [`gml::Graph`] |
 //! | `.png`, `.jpg`, `.tif`, `.pgm`, `.ppm` | [`image`] | [`image::Image`] |
 //!
@@ -34,6 +36,7 @@ pub mod format;
 pub mod frame;
 pub mod generate;
 pub mod gml;
+pub mod hdf5;
 pub mod image;
 pub mod limits;
 pub mod list;
@@ -41,6 +44,7 @@ pub mod matrix_market;
 pub mod metrics;
 pub mod npy;
 pub mod npz;
+pub mod parquet;
 mod pieces;
 pub mod staged;
 pub mod svmlight;

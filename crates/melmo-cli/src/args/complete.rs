@@ -18,7 +18,7 @@ use crate::args::{Solving, known};
                         melmo complete ratings.csv --ratings --holdout 0.2\n          \
                         melmo complete plays.csv --ratings --implicit 1 --recommend 10 --recommendations lists.csv")]
 pub struct Complete {
-    /// The matrix Y (.npy, .csv, an image), a sparse one of which what is not stored is missing
+    /// The matrix Y (.npy, .csv, .parquet, an image), a sparse one of which what is not stored is missing
     /// (.mtx, .npz of SciPy, .svm), or a list of entries with --ratings; .gz and .zst are unpacked
     #[arg(value_name = "Y")]
     pub input: PathBuf,

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use melmo_tasks::{PenaltyChoice, factorize, number};
 
-use crate::args::{Solving, known};
+use crate::args::{Duplicates, Solving, known};
 
 /// Sparse low-rank factors of a matrix: Y ≈ WH
 ///
@@ -15,11 +15,22 @@ use crate::args::{Solving, known};
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
   melmo factorize camera --rank 10 -o camera.npy   (writes camera.W.npy, camera.H.npy)
-  melmo factorize counts.mtx --rank 20 --nonnegative --names-columns words.txt   (prints topics)")]
+  melmo factorize counts.mtx --rank 20 --nonnegative --names-columns words.txt   (prints topics)
+  melmo factorize plays.parquet --list --rank 20 --loss poisson   (user, item, count)")]
 pub struct Factorize {
-    /// The matrix Y (.npy, .csv, .mtx, .npz, .svm, .gml, an image), or a bundled set from `melmo list data`
+    /// The matrix Y (.npy, .csv, .parquet, .mtx, .npz, .svm, .gml, an image), or a bundled set from `melmo list data`
     #[arg(value_name = "Y")]
     pub input: PathBuf,
+    /// Y is a list of entries, row, column, value, as for `complete --ratings`: what it does not name is 0, and what it calls
+    /// its rows and columns names the topics. With --output also OUT.rows.csv and OUT.columns.csv
+    #[arg(long, conflicts_with_all = ["mask", "memory"])]
+    pub list: bool,
+    /// Which columns of the list are row, column and value: their names, or numbers from 1
+    #[arg(long, value_name = "ROW,COLUMN,VALUE", value_delimiter = ',', requires = "list")]
+    pub fields: Vec<String>,
+    /// What it means when a list has an entry more than once
+    #[arg(long, value_enum, default_value = "mean", requires = "list")]
+    pub duplicates: Duplicates,
     /// Columns of W and rows of H
     #[arg(long, value_name = "R")]
     pub rank: usize,
@@ -58,7 +69,8 @@ pub struct Factorize {
     /// Columns that are named for a topic
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
-    /// Memory to stay below, as in 4GB or 500MB: a larger .npy stays on disk and is read in blocks of rows, in every pass
+    /// Memory to stay below, as in 4GB or 500MB: a larger .npy or .parquet stays on disk and is read in blocks of rows,
+    /// in every pass
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub memory: Option<usize>,
     /// Where to write: OUT.npy gives OUT.W.npy and OUT.H.npy (.csv likewise); nothing unless given

@@ -16,7 +16,7 @@ mod theory;
 
 pub use check::Check;
 pub use compare::Compare;
-pub use complete::{Answer, Complete, OffsetSteps};
+pub use complete::{Answer, Complete, Duplicates, OffsetSteps};
 pub use denoise::Denoise;
 pub use factorize::{Factorize, Loss, Scaling};
 pub use manual::Manual;

@@ -14,7 +14,7 @@ use crate::command::ratings::{self, Pairs, Ratings};
 use crate::command::recommendations;
 use crate::error::Error;
 use crate::input::Inputs;
-use crate::output::{Outputs, expect_array, extension, part, quoted};
+use crate::output::{Outputs, expect_array, extension};
 use crate::render::report::{heatmap_within, range};
 use crate::render::{Summary, short};
 use crate::session::{Ready, Solve};
@@ -73,10 +73,7 @@ impl Complete {
         if self.ratings {
             let mut list = ratings::read(inputs, &self.input, &self.fields, self.duplicates.into())?;
             summary.text("list", "list", list.taken.clone());
-            if list.repeated > 0 {
-                let text = format!("{} entries were given before and are averaged", list.repeated);
-                summary.add("repeated", list.repeated, "repeated", text);
-            }
+            ratings::tell_repeated(list.repeated, summary);
             let entries = list.entries.take().expect("it was just read");
             return Ok(Known { entries, names: None, list: Some(list) });
         }
@@ -268,7 +265,7 @@ impl Solve for Complete {
         files.extend(self.predictions.clone());
         files.extend(self.recommendations.clone());
         if let (Some(path), true) = (&self.output, self.ratings) {
-            files.extend(["rows", "columns"].map(|which| part(path, which).with_extension("csv")));
+            files.extend(ratings::names_files(path));
         }
         Ok(files)
     }
@@ -344,9 +341,8 @@ impl Solve for Complete {
             }
             let matrix = |shape: [usize; 2], data: &[f64]| melmo_data::Array::new(shape.to_vec(), data.to_vec());
             outputs.array(path, &matrix([all.rows(), cols], &filled)?, names.as_deref())?;
-            for (ids, which) in list.iter().flat_map(|list| [&list.rows, &list.columns]).zip(["rows", "columns"]) {
-                let lines: String = ids.names.iter().map(|name| quoted(name) + "\n").collect();
-                outputs.bytes(&part(path, which).with_extension("csv"), lines.as_bytes())?;
+            if let Some(list) = list {
+                ratings::write_names(outputs, path, [&list.rows.names, &list.columns.names])?;
             }
         }
         Ok(())

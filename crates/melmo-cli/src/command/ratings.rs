@@ -1,7 +1,7 @@
 //! Lists of entries, row, column and value: the matrix they are entries of, and what its rows and columns are called.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use melmo_data::Frame;
 use melmo_data::list::{Duplicates, Fields, List};
@@ -9,7 +9,8 @@ use melmo_tasks::complete::Entries;
 
 use crate::error::Error;
 use crate::input::Inputs;
-use crate::output::quoted;
+use crate::output::{Outputs, part, quoted};
+use crate::render::Summary;
 
 /// A list, and the names of its rows and columns.
 pub struct Ratings {
@@ -46,6 +47,28 @@ pub fn read(inputs: &mut Inputs, path: &Path, given: &[String], duplicates: Dupl
     let List { matrix, rows, columns, repeated, fields, .. } = inputs.list(path, given, duplicates)?;
     let entries = Some(Entries::of_sparse(matrix)?);
     Ok(Ratings { entries, rows: Ids::of(rows), columns: Ids::of(columns), repeated, taken: fields.told(), fields })
+}
+
+/// Says how many entries were given more than once.
+pub fn tell_repeated(repeated: usize, summary: &mut Summary) {
+    if repeated > 0 {
+        let text = format!("{repeated} entries were given before and are averaged");
+        summary.add("repeated", repeated, "repeated", text);
+    }
+}
+
+/// Where the names of rows and columns go, beside an array.
+pub fn names_files(path: &Path) -> [PathBuf; 2] {
+    ["rows", "columns"].map(|which| part(path, which).with_extension("csv"))
+}
+
+/// Writes the names of rows and columns, one a line.
+pub fn write_names(outputs: &mut Outputs, path: &Path, names: [&[String]; 2]) -> Result<(), Error> {
+    for (names, file) in names.into_iter().zip(names_files(path)) {
+        let lines: String = names.iter().map(|name| quoted(name) + "\n").collect();
+        outputs.bytes(&file, lines.as_bytes())?;
+    }
+    Ok(())
 }
 
 impl Ratings {

@@ -20,6 +20,7 @@ mod words;
 
 pub(crate) use cell::{Cell, ambiguous, long};
 pub use read::{parse, read};
+pub(crate) use words::Collected;
 pub use words::{Words, in_order};
 
 use crate::array::Array;

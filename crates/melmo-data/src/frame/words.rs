@@ -51,7 +51,7 @@ pub fn in_order<T>(named: &mut [T], name: impl Fn(&T) -> &str) {
 
 /// Words on the way.
 #[derive(Default)]
-pub(super) struct Collected {
+pub(crate) struct Collected {
     places: HashMap<String, u32>,
     codes: Vec<u32>,
 }
@@ -65,6 +65,11 @@ impl Collected {
             None => *self.places.entry(word.to_owned()).or_insert(next),
         });
         self.codes.push(code);
+    }
+
+    /// The rows there are.
+    pub fn len(&self) -> usize {
+        self.codes.len()
     }
 
     /// The first row has a word that no other row has.

@@ -40,7 +40,7 @@ pub struct Fields {
 
 impl Fields {
     /// As given, by the names in the header, or the first three columns.
-    pub(super) fn find(top: &[Vec<String>], given: &[String]) -> Result<Self, Error> {
+    pub(crate) fn find(top: &[Vec<String>], given: &[String]) -> Result<Self, Error> {
         let first = top.first().map(Vec::as_slice).unwrap_or_default();
         if first.len() < 3 {
             let found = format!("{} columns", first.len());

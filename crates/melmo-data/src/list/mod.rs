@@ -21,16 +21,16 @@ mod piece;
 mod text;
 
 pub use fields::Fields;
+pub(crate) use piece::{Ids, Piece};
 
 use std::path::Path;
 
 use melmo_base::sparse::Csr;
 
 use crate::error::{Error, Place, quote};
-use crate::file;
 use crate::limits::Limits;
+use crate::{file, format, parquet};
 use names::Named;
-use piece::Piece;
 use text::Text;
 
 /// What several values of one entry mean.
@@ -68,47 +68,73 @@ pub fn read(
     duplicates: Duplicates,
     see: impl FnOnce(&[u8]),
 ) -> Result<List, Error> {
-    file::read_seen(path, limits, see, |bytes| parse(bytes, given, duplicates))
+    file::read_seen(path, limits, see, |bytes| match format::is_parquet(path) {
+        true => parquet::parse_list(bytes, limits, given, duplicates),
+        false => parse(bytes, given, duplicates),
+    })
 }
 
 /// A list from the bytes of a text in UTF-8.
 pub fn parse(bytes: &[u8], given: &[String], duplicates: Duplicates) -> Result<List, Error> {
     let text = Text::of(bytes, given)?;
-    let mut pieces = text.read()?;
+    let pieces = text.read()?;
+    let lines_of =
+        |asked: &mut dyn FnMut([&str; 2]) -> bool| text.lines_of(|[row, column, _]| asked([row, column])).collect();
+    gather(pieces, text.fields.clone(), duplicates, &Found { unit: "line", place: Place::Line, lines_of: &lines_of })
+}
+
+/// How an entry is found again: for a message.
+pub(crate) struct Found<'f> {
+    /// What a line is called.
+    pub unit: &'static str,
+    pub place: fn(usize) -> Place,
+    /// The numbers of the lines of which row and column are asked for.
+    pub lines_of: &'f dyn Fn(&mut dyn FnMut([&str; 2]) -> bool) -> Vec<usize>,
+}
+
+/// The matrix of which the pieces hold the entries.
+pub(crate) fn gather(
+    mut pieces: Vec<Piece>,
+    fields: Fields,
+    duplicates: Duplicates,
+    found: &Found<'_>,
+) -> Result<List, Error> {
     let commas = pieces.iter().any(|piece| piece.commas);
-    let (rows, columns) = (side(&text, &mut pieces, 0)?, side(&text, &mut pieces, 1)?);
+    let (rows, columns) = (side(found, &mut pieces, 0)?, side(found, &mut pieces, 1)?);
     let entries = pieces.iter().enumerate().flat_map(|(at, piece)| {
         let (rows, columns) = (&rows.places[at], &columns.places[at]);
         piece.entries.iter().map(|&(i, j, value)| (rows[i as usize], columns[j as usize], value))
     });
     let mut repeated = 0;
     let merge = |i: usize, j: usize, values: &[f64]| match duplicates {
-        Duplicates::Refuse => Err(twice(&text, &rows.names[i], &columns.names[j])),
+        Duplicates::Refuse => Err(twice(found, &rows.names[i], &columns.names[j])),
         Duplicates::Mean => {
             repeated += values.len() - 1;
             Ok(values.iter().sum::<f64>() / values.len() as f64)
         }
     };
     let matrix = Csr::from_entries(rows.names.len(), columns.names.len(), entries, merge)?;
-    Ok(List { matrix, rows: rows.names, columns: columns.names, repeated, commas, fields: text.fields })
+    Ok(List { matrix, rows: rows.names, columns: columns.names, repeated, commas, fields })
 }
 
 /// What the rows (0) or the columns (1) are called.
-fn side(text: &Text<'_>, pieces: &mut [Piece], which: usize) -> Result<Named, Error> {
+fn side(found: &Found<'_>, pieces: &mut [Piece], which: usize) -> Result<Named, Error> {
     let ids = pieces.iter_mut().map(|piece| std::mem::take(&mut piece.ids[which])).collect();
     Named::of(ids).map_err(|id| {
-        let line = text.lines_of(|cells| cells[which] == id).next().unwrap_or_default();
-        let found = format!("{} as the {}", quote(&id), ["row", "column"][which]);
+        let lines = (found.lines_of)(&mut |cells| cells[which] == id);
+        let place = (found.place)(lines.first().copied().unwrap_or_default());
         let hint = "a letter in front of each, where they are names";
-        Error::malformed(Place::Line(line), found, "a whole number or a name", hint)
+        let id = format!("{} as the {}", quote(&id), ["row", "column"][which]);
+        Error::malformed(place, id, "a whole number or a name", hint)
     })
 }
 
 /// Two lines are about one entry.
-fn twice(text: &Text<'_>, row: &str, column: &str) -> Error {
+fn twice(found: &Found<'_>, row: &str, column: &str) -> Error {
     let is = |cell: &str, name: &str| cell == name || names::name(cell) == name;
-    let mut lines = text.lines_of(|cells| is(cells[0], row) && is(cells[1], column));
+    let mut lines = (found.lines_of)(&mut |cells| is(cells[0], row) && is(cells[1], column)).into_iter();
     let (first, second) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
-    let found = format!("row {}, column {} again, as in line {first}", quote(row), quote(column));
-    Error::malformed(Place::Line(second), found, "every entry once", "--duplicates mean, where their mean is wanted")
+    let what = format!("row {}, column {} again, as in {} {first}", quote(row), quote(column), found.unit);
+    let hint = "--duplicates mean, where their mean is wanted";
+    Error::malformed((found.place)(second), what, "every entry once", hint)
 }

@@ -30,7 +30,7 @@ impl Wrong {
 
 /// Entries by the places of their ids among those of this piece.
 #[derive(Default)]
-pub(super) struct Piece {
+pub(crate) struct Piece {
     /// Ids of rows and of columns.
     pub ids: [Ids; 2],
     pub entries: Vec<(u32, u32, f64)>,
@@ -39,7 +39,7 @@ pub(super) struct Piece {
 
 /// Texts in the order in which they came, each once.
 #[derive(Default)]
-pub(super) struct Ids {
+pub(crate) struct Ids {
     pub texts: Vec<Box<str>>,
     places: HashMap<Box<str>, u32>,
     /// The place of the last one: lists are often in order.
@@ -47,7 +47,12 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    fn place(&mut self, text: &str) -> u32 {
+    /// The place of the one that came last.
+    pub fn last(&self) -> u32 {
+        self.last
+    }
+
+    pub fn place(&mut self, text: &str) -> u32 {
         if self.texts.get(self.last as usize).is_some_and(|last| **last == *text) {
             return self.last;
         }
@@ -66,7 +71,7 @@ impl Ids {
 
 impl Piece {
     /// One more line. Without a value nothing is known of its entry.
-    pub fn add(&mut self, cells: [&str; 3], commas: bool) -> Result<(), Wrong> {
+    pub(super) fn add(&mut self, cells: [&str; 3], commas: bool) -> Result<(), Wrong> {
         let [row, column, value] = cells.map(str::trim);
         for (text, which) in [(row, "row"), (column, "column")] {
             // Nearly all ids are longer than what stands for a missing one, or begin with a digit.

@@ -40,6 +40,10 @@ impl<'t> Text<'t> {
             top.len() < 2
         })?;
         this.fields = Fields::find(&top, given)?;
+        // R and others quote the header, which is no line to read: without it all others may be read by all threads.
+        if this.fields.has_header() {
+            this.quoted = quoted && this.lines.text.split_once(first).is_some_and(|(_, rest)| rest.contains('"'));
+        }
         Ok(this)
     }
 
@@ -116,10 +120,11 @@ impl<'t> Text<'t> {
             return Ok(());
         }
         let mut more = true;
-        self.lines.visit(|cells, _| {
-            more = more && wanted(cells);
-            Ok(())
-        })
+        let read = self.lines.visit(|cells, _| {
+            more = wanted(cells);
+            if more { Ok(()) } else { Err(Error::argument("the first lines", "enough", "no more")) }
+        });
+        if more { read } else { Ok(()) }
     }
 
     fn cells<'l>(&self, line: &'l str) -> Vec<&'l str> {

@@ -136,7 +136,7 @@ fn decode<const N: usize>(to: &mut [f64], bytes: &[u8], swapped: bool, f64_of: i
 }
 
 /// The entries of a Fortran-ordered array, last index fastest.
-fn row_major(shape: &[usize], fortran: &[f64]) -> Vec<f64> {
+pub(crate) fn row_major(shape: &[usize], fortran: &[f64]) -> Vec<f64> {
     let mut index = vec![0; shape.len()];
     let mut data = Vec::with_capacity(fortran.len());
     for _ in 0..fortran.len() {

@@ -35,6 +35,13 @@ fn every_way_to_write_a_line() {
     }
     assert_eq!(read("u\ti\tv\nann\t\"q\" \t1\nbob\tx\t2\n").rows, ["ann", "bob"]);
     assert!(read("a;b;c\n1;2;4,5\n2;1;1\n").commas);
+    // Quotes in the header alone, over several lines, or after it.
+    let header = |name: &str| format!("# quoted\n\"user\",\"item\",\"{name}\"\n1,122,5\n1,185,4.5\n2,122,3\n");
+    for name in ["rating", "ra\"\"ting", "ra\nting"] {
+        assert_eq!(entries(&read(&header(name))), expected, "{name}");
+    }
+    let bad = parse((header("rating") + "1,2\n").as_bytes(), &[], Duplicates::Mean).unwrap_err().to_string();
+    assert!(bad.contains("line 6"), "{bad}");
 }
 
 #[test]

@@ -4,10 +4,12 @@ mod csv;
 mod files;
 mod frame;
 mod gml;
+mod hdf5;
 mod images;
 mod list;
 mod matrix_market;
 mod npy;
+mod parquet;
 mod sparse;
 
 use melmo_data::Error;

@@ -6,7 +6,9 @@ use melmo::sparse::Csr;
 use melmo_tasks::factorize::{self, Factors};
 
 use super::fit::Fit;
+use super::topics::Names;
 use crate::args::{Factorize, Loss, Scaling};
+use crate::command::ratings;
 use crate::error::Error;
 use crate::input::{Inputs, Matrix, convert};
 use crate::render::{Summary, short};
@@ -46,9 +48,14 @@ impl Units {
 
 impl Factorize {
     /// The loss of Y, wherever and however it is stored.
-    pub(super) fn fit<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<(Fit<S>, Units), Error> {
+    pub(super) fn fit<S: Real>(
+        &self,
+        inputs: &mut Inputs,
+        names: &mut Names,
+        summary: &mut Summary,
+    ) -> Result<(Fit<S>, Units), Error> {
         if self.loss == Loss::Squares {
-            let (loss, units) = self.squares(inputs, summary)?;
+            let (loss, units) = self.squares(inputs, names, summary)?;
             return Ok((Fit::Squares(loss), units));
         }
         if self.mask.is_some() || self.memory.is_some() {
@@ -57,7 +64,7 @@ impl Factorize {
                 "counts, and yes and no, go without --mask and --memory: leave entries out of Y",
             ));
         }
-        let y = match inputs.sparse(&self.input)? {
+        let y = match self.entries(inputs, names, summary)? {
             Some(y) => y,
             None => stored(&inputs.matrix(&self.input)?, self.loss == Loss::Logistic),
         };
@@ -73,12 +80,34 @@ impl Factorize {
         Ok((Fit::Entries(loss), Units::SAME))
     }
 
-    fn squares<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<(Factorization<S>, Units), Error> {
+    /// The entries of a file that stores entries alone, or of a list.
+    fn entries(
+        &self,
+        inputs: &mut Inputs,
+        names: &mut Names,
+        summary: &mut Summary,
+    ) -> Result<Option<Csr<f64>>, Error> {
+        if !self.list {
+            return inputs.sparse(&self.input);
+        }
+        let list = inputs.list(&self.input, &self.fields, self.duplicates.into())?;
+        summary.text("list", "list", list.fields.told());
+        ratings::tell_repeated(list.repeated, summary);
+        *names = Names { rows: Some(list.rows), columns: Some(list.columns) };
+        Ok(Some(list.matrix))
+    }
+
+    fn squares<S: Real>(
+        &self,
+        inputs: &mut Inputs,
+        names: &mut Names,
+        summary: &mut Summary,
+    ) -> Result<(Factorization<S>, Units), Error> {
         if let Some(found) = self.on_disk(inputs, summary)? {
             return Ok(found);
         }
         if self.mask.is_none()
-            && let Some(y) = inputs.sparse(&self.input)?
+            && let Some(y) = self.entries(inputs, names, summary)?
         {
             if (y.len() as f64) < FULL * y.rows() as f64 * y.cols() as f64 {
                 return self.sparse(y, summary);

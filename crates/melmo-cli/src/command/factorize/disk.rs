@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use melmo::real::Real;
 use melmo::smooth::{Factorization, Rows};
-use melmo_data::npy;
+use melmo_data::{npy, parquet};
 use melmo_tasks::factorize;
 
 use super::data::{Units, scaled};
@@ -18,15 +18,60 @@ use crate::render::{Summary, bytes, say};
 const VECTORS: usize = 28;
 /// What else the program needs, in bytes.
 const PROGRAM: usize = 48 << 20;
-/// Blocks of rows that are there at a time: one each for the solver's products and the loss, one for its residual.
-const BLOCKS: usize = 3;
+/// Blocks of rows that are there at a time: one for the solver's products, and two each, rows and their residual, for its loss, its
+/// certificate and the error at the end; and one to spare.
+const BLOCKS: usize = 8;
 /// Larger blocks are not faster.
-const BLOCK: usize = 64 << 20;
+const BLOCK: usize = 24 << 20;
+
+/// A matrix of which some rows can be read.
+#[derive(Debug)]
+enum File {
+    Npy(npy::Rows),
+    Parquet(parquet::Rows),
+}
+
+impl File {
+    /// None where its format is another.
+    fn open(path: &Path) -> Result<Option<Self>, Error> {
+        let is = |known: &[&str]| path.extension().is_some_and(|end| known.iter().any(|e| end.eq_ignore_ascii_case(e)));
+        if !path.is_file() {
+            return Ok(None);
+        }
+        Ok(match (is(&["npy"]), is(&["parquet", "pq"])) {
+            (true, _) => Some(Self::Npy(npy::Rows::open(path)?)),
+            (_, true) => Some(Self::Parquet(parquet::Rows::open(path)?)),
+            _ => None,
+        })
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        match self {
+            Self::Npy(rows) => rows.shape(),
+            Self::Parquet(rows) => rows.shape(),
+        }
+    }
+
+    /// What reading takes beside the numbers that are read.
+    fn memory(&self) -> usize {
+        match self {
+            Self::Npy(_) => 0,
+            Self::Parquet(rows) => rows.memory(),
+        }
+    }
+
+    fn read(&self, first: usize, count: usize, each: impl FnMut(&[f64])) -> Result<(), melmo_data::Error> {
+        match self {
+            Self::Npy(rows) => rows.read(first, count, each),
+            Self::Parquet(rows) => rows.read(first, count, each),
+        }
+    }
+}
 
 /// The rows of a file in the units of the run.
 #[derive(Debug)]
 struct OnDisk {
-    file: npy::Rows,
+    file: File,
     height: usize,
     units: Units,
 }
@@ -57,25 +102,29 @@ impl<S: Real> Rows<S> for OnDisk {
 impl Factorize {
     /// The rows of a block where Y has to stay on disk; none where all of it fits into the memory that was allowed, or where
     /// nothing was said about memory.
-    fn height<S: Real>(&self, path: &Path, (rows, cols): (usize, usize)) -> Result<Option<usize>, Error> {
+    fn height<S: Real>(&self, path: &Path, file: &File) -> Result<Option<usize>, Error> {
         let Some(allowed) = self.memory else { return Ok(None) };
-        let number = size_of::<S>();
+        let ((rows, cols), number) = (file.shape(), size_of::<S>());
         let fixed = PROGRAM + VECTORS * (rows + cols) * self.rank * number;
         // Read as it is, converted, scaled, and kept.
         let whole = rows.saturating_mul(cols).saturating_mul(2 * size_of::<f64>() + 2 * number);
         if fixed.saturating_add(whole) <= allowed {
             return Ok(None);
         }
-        let row = cols * number;
+        let (row, fixed) = (cols * number, fixed.saturating_add(file.memory()));
         let height = allowed.saturating_sub(fixed).min(BLOCKS * BLOCK) / (BLOCKS * row);
         if height == 0 {
             let least = bytes(fixed + BLOCKS * row);
             let message = format!(
                 "{} is less than factors of rank {} of a {rows}×{cols} matrix need, even with one row of {} at a time: {least}; \
-                 allow more, or ask for a lower rank or --precision f32",
+                 allow more, or ask for a lower rank or --precision f32{}",
                 bytes(allowed),
                 self.rank,
-                path.display()
+                path.display(),
+                match file.memory() {
+                    0 => String::new(),
+                    groups => format!("; {} of it are for one group of rows: write smaller ones", bytes(groups)),
+                }
             );
             return Err(Error::option("memory", message));
         }
@@ -89,16 +138,10 @@ impl Factorize {
         summary: &mut Summary,
     ) -> Result<Option<(Factorization<S>, Units)>, Error> {
         let path = &self.input;
-        if self.memory.is_none()
-            || !path.extension().is_some_and(|end| end.eq_ignore_ascii_case("npy"))
-            || !path.is_file()
-        {
-            return Ok(None);
-        }
-        let file = npy::Rows::open(path)?;
+        let Some(file) = self.memory.map(|_| File::open(path)).transpose()?.flatten() else { return Ok(None) };
         let (rows, cols) = file.shape();
         self.expect_rank(rows, cols)?;
-        let Some(height) = self.height::<S>(path, (rows, cols))? else { return Ok(None) };
+        let Some(height) = self.height::<S>(path, &file)? else { return Ok(None) };
         if self.mask.is_some() {
             return Err(Error::option("mask", "does not go with a Y that is read in blocks: allow more --memory"));
         }

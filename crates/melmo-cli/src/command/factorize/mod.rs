@@ -14,6 +14,7 @@ use melmo_page::{Gallery, ImagePair};
 use melmo_tasks::Solved;
 
 use crate::args::{Factorize, Loss, Solving};
+use crate::command::ratings;
 use crate::error::Error;
 use crate::input::{Inputs, array, convert};
 use crate::output::{Outputs, expect_array, part};
@@ -81,13 +82,16 @@ impl Solve for Factorize {
 
     fn outputs(&self) -> Result<Vec<PathBuf>, Error> {
         self.output.iter().try_for_each(|path| expect_array(path))?;
-        Ok(self.output.iter().flat_map(|path| [part(path, "W"), part(path, "H")]).collect())
+        let mut files: Vec<PathBuf> = self.output.iter().flat_map(|path| [part(path, "W"), part(path, "H")]).collect();
+        files.extend(self.output.iter().filter(|_| self.list).flat_map(|path| ratings::names_files(path)));
+        Ok(files)
     }
 
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Kept<S>>, Error> {
-        let (fit, units) = self.fit(inputs, summary)?;
+        let mut names = Names::default();
+        let (fit, units) = self.fit(inputs, &mut names, summary)?;
         let (rows, cols, _) = fit.shape();
-        let names = Names::read(self, inputs, rows, cols)?;
+        let names = names.read(self, inputs, rows, cols)?;
         self.tell(summary);
         let start = self.start(inputs, rows, cols)?;
         let prepared = fit.clone().problem(self, start, inputs)?;
@@ -113,6 +117,9 @@ impl Solve for Factorize {
             units.tell(summary);
             outputs.array(&part(path, "W"), &array(vec![rows, rank], w), None)?;
             outputs.array(&part(path, "H"), &array(vec![rank, cols], &units.back(h)), names.columns.as_deref())?;
+            if let (true, Some(rows), Some(columns)) = (self.list, &names.rows, &names.columns) {
+                ratings::write_names(outputs, path, [rows, columns])?;
+            }
         }
         Ok(())
     }

@@ -13,8 +13,9 @@ use crate::input::Inputs;
 use crate::render::{Summary, short};
 
 /// What rows and columns of Y are called, where files say so.
+#[derive(Default)]
 pub struct Names {
-    rows: Option<Vec<String>>,
+    pub rows: Option<Vec<String>>,
     pub columns: Option<Vec<String>>,
 }
 
@@ -22,13 +23,14 @@ pub struct Names {
 const ROWS: usize = 3;
 
 impl Names {
-    pub fn read(asked: &Factorize, inputs: &mut Inputs, rows: usize, cols: usize) -> Result<Self, Error> {
+    /// Those of files, where files are given; else as they are.
+    pub fn read(self, asked: &Factorize, inputs: &mut Inputs, rows: usize, cols: usize) -> Result<Self, Error> {
         let mut names = |path: &Option<std::path::PathBuf>, what: &str, n: usize| {
             path.as_deref().map(|path| of_file(inputs, path, what, n)).transpose()
         };
         Ok(Self {
-            rows: names(&asked.names_rows, "rows", rows)?,
-            columns: names(&asked.names_columns, "columns", cols)?,
+            rows: names(&asked.names_rows, "rows", rows)?.or(self.rows),
+            columns: names(&asked.names_columns, "columns", cols)?.or(self.columns),
         })
     }
 

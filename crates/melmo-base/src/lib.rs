@@ -1,10 +1,11 @@
 //! What melmo computes with: [`threads`], [`patience`], vector instructions ([`simd`]), dense linear algebra ([`linalg`]), sparse
-//! matrices ([`sparse`]) and cosine transforms ([`cosines`]).
+//! matrices ([`sparse`]), cosine transforms ([`cosines`]) and Fourier transforms ([`fourier`]).
 //!
 //! A crate of its own because the crates behind it are generic: here they are compiled once for `f32` and once for `f64`, and
 //! not again with each program and each test of melmo.
 
 pub mod cosines;
+pub mod fourier;
 mod instructions;
 pub mod linalg;
 pub mod patience;

@@ -14,7 +14,13 @@ fn scene(rows: usize, cols: usize) -> Vec<f64> {
         let (i, j) = (at / cols, at % cols);
         let inside = (i as f64 - rows as f64 / 2.0).hypot(j as f64 - cols as f64 / 3.0) < cols as f64 / 5.0;
         let post = (cols * 2 / 3..cols * 2 / 3 + 4).contains(&j);
-        if inside { 0.85 } else if post { 0.1 } else { 0.25 + 0.5 * i as f64 / rows as f64 }
+        if inside {
+            0.85
+        } else if post {
+            0.1
+        } else {
+            0.25 + 0.5 * i as f64 / rows as f64
+        }
     };
     (0..rows * cols).map(pixel).collect()
 }
@@ -40,7 +46,8 @@ fn blurred(place: &Place, sigma: f64) {
     let t = Blur::new((side, side), &kernel, (9, 9)).unwrap();
     save(place, "blurred.npy", 64, 64, seen(&t, &scene, sigma));
     save(place, "kernel.npy", 9, 9, kernel.iter().map(|k| 7.0 * k).collect());
-    let inside = |at: &usize| (radius..64 + radius).contains(&(at / side)) && (radius..64 + radius).contains(&(at % side));
+    let inside =
+        |at: &usize| (radius..64 + radius).contains(&(at / side)) && (radius..64 + radius).contains(&(at % side));
     save(place, "clean.npy", 64, 64, (0..side * side).filter(inside).map(|at| scene[at]).collect());
 }
 
@@ -58,7 +65,8 @@ fn a_blurred_picture_becomes_sharp_and_its_certificate_verifies() {
     // The same kernel from a file, whatever its sum.
     let same = place.json("deblur blurred.npy --kernel kernel.npy --reference clean.npy -o again.npy");
     assert!((same["psnr"].as_f64().unwrap() - number("psnr")).abs() < 1e-3, "{same}");
-    let more = place.json("deblur blurred.npy --kernel gaussian:1 --lambda 1e-3 --noise 0.01 --reference clean.npy -o noisy.npy");
+    let more = place
+        .json("deblur blurred.npy --kernel gaussian:1 --lambda 1e-3 --noise 0.01 --reference clean.npy -o noisy.npy");
     assert!(more["psnr"].as_f64().unwrap() < number("psnr") - 1.0, "λ counts: {more}");
 }
 
@@ -98,7 +106,8 @@ fn a_small_picture_becomes_large() {
     let large = npy::read(&place.file("small-upscaled.npy")).unwrap();
     assert_eq!(large.shape, [64, 96]);
     let blocks = |at: usize| npy::read(&place.file("small.npy")).unwrap().data[at / 96 / 2 * 48 + at % 96 / 2];
-    let blocky: f64 = clean.iter().enumerate().map(|(at, v)| (v - blocks(at)).powi(2)).sum::<f64>() / clean.len() as f64;
+    let blocky: f64 =
+        clean.iter().enumerate().map(|(at, v)| (v - blocks(at)).powi(2)).sum::<f64>() / clean.len() as f64;
     assert!(told["psnr"].as_f64().unwrap() > -10.0 * blocky.log10() + 1.0, "{told}");
 }
 
@@ -118,11 +127,15 @@ fn colours_depth_and_alpha_stay() {
 }
 
 #[test]
-fn an_interrupted_run_goes_on_and_time_is_kept() {
+fn a_run_goes_on_from_its_checkpoint_and_time_is_kept() {
     let place = Place::new();
     blurred(&place, 0.01);
-    place.done("deblur blurred.npy --kernel gaussian:1 --checkpoint run.ck --iterations 5 -q -o five.npy");
-    place.done("deblur blurred.npy --kernel gaussian:1 --checkpoint run.ck --resume --iterations 12 -q -o on.npy");
+    let run = "deblur blurred.npy --kernel gaussian:1 --checkpoint run.ck --every 1ms --iterations 30 -q";
+    place.done(&format!("{run} -o whole.npy"));
+    // What was chosen is in the checkpoint, and is not chosen again.
+    let told = place.json(&format!("{run} --resume -o again.npy"));
+    assert_eq!(told["iterations"].as_u64(), Some(30), "{told}");
+    assert_eq!(npy::read(&place.file("whole.npy")).unwrap(), npy::read(&place.file("again.npy")).unwrap());
     place.done("deblur blurred.npy --kernel gaussian:1 --time-limit 1s -q -o quick.npy --trace rows.csv");
     assert!(place.read("rows.csv").lines().count() >= 1);
 }

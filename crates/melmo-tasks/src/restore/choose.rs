@@ -65,6 +65,7 @@ pub fn choose<S: Real>(plan: &Restoration<S>, given: Option<f64>, until: &Until)
             (false, false) => break,
         };
     }
-    let how = format!("by the discrepancy principle, {tried} values tried");
+    let early = if until.is_over(DOING) { "; it had to end early" } else { "" };
+    let how = format!("by the discrepancy principle, {tried} values tried{early}");
     Ok(Choice { lambda, how, near })
 }

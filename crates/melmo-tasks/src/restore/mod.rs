@@ -41,22 +41,22 @@ impl Options {
     /// σ: given, or estimated from the data, and no less than what eight bits have; and the range.
     fn levels<S: Real>(&self, data: &Planes<'_, S>) -> Result<(f64, f64), Error> {
         let range = self.range.unwrap_or_else(|| range(data.data));
-        check("the range", range, range > 0.0)?;
+        check("the range", range, range > 0.0, "a finite number above 0")?;
         if let Some(sigma) = self.noise {
-            check("the noise's standard deviation", sigma, sigma >= 0.0)?;
+            check("the noise's standard deviation", sigma, sigma >= 0.0, "a finite number, at least 0")?;
         }
         if let Some(lambda) = self.lambda {
-            check("lambda", lambda, lambda > 0.0)?;
+            check("lambda", lambda, lambda > 0.0, "a finite number above 0")?;
         }
         let noise = self.noise.unwrap_or_else(|| noise::estimate(data));
         Ok((noise.max(LEAST * range), range))
     }
 }
 
-fn check(what: &str, value: f64, holds: bool) -> Result<(), Error> {
+fn check(what: &str, value: f64, holds: bool, expected: &str) -> Result<(), Error> {
     match holds && value.is_finite() {
         true => Ok(()),
-        false => Err(Error::input(what, value.to_string(), "a finite number above 0")),
+        false => Err(Error::input(what, value.to_string(), expected)),
     }
 }
 

@@ -130,8 +130,8 @@ fn colours_depth_and_alpha_stay() {
 fn a_run_goes_on_from_its_checkpoint_and_time_is_kept() {
     let place = Place::new();
     blurred(&place, 0.01);
-    let run = "deblur blurred.npy --kernel gaussian:1 --checkpoint run.ck --every 1ms --iterations 30 -q";
-    place.done(&format!("{run} -o whole.npy"));
+    let run = "deblur blurred.npy --kernel gaussian:1 --checkpoint run.ck --every 1ms --iterations 30";
+    place.done(&format!("{run} -q -o whole.npy"));
     // What was chosen is in the checkpoint, and is not chosen again.
     let told = place.json(&format!("{run} --resume -o again.npy"));
     assert_eq!(told["iterations"].as_u64(), Some(30), "{told}");

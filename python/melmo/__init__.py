@@ -47,6 +47,10 @@ from melmo._watch import Info as Info
 # Tasks and estimators: their names follow. Estimators need scikit-learn and are imported when they are asked for.
 from melmo.denoising import denoise as denoise
 from melmo.denoising import denoise_tv as denoise_tv
+from melmo.restoration import Restored as Restored
+from melmo.restoration import deblur as deblur
+from melmo.restoration import inpaint as inpaint
+from melmo.restoration import upscale as upscale
 from melmo._lazy import estimator as _estimator
 from melmo._lazy import estimators as _estimators
 from melmo._lazy import extras as _extras
@@ -85,6 +89,7 @@ __all__ = [
     "Iteration",
     "Optimality",
     "Problem",
+    "Restored",
     "Result",
     "Stationarity",
     "Trace",
@@ -92,12 +97,14 @@ __all__ = [
     "catalogue",
     "check",
     "data",
+    "deblur",
     "denoise",
     "denoise_tv",
     "dual_norm",
     "envelope",
     "geometry",
     "get_threads",
+    "inpaint",
     "iterate",
     "lmo",
     "loss",
@@ -107,5 +114,6 @@ __all__ = [
     "polar",
     "prox",
     "set_threads",
+    "upscale",
     "__version__",
 ]

@@ -20,6 +20,8 @@ from melmo._term import Term
 _NAMES = {
     ("convolution", "matrix"): "kernel",
     ("filter-bank", "matrix"): "filters",
+    ("blur", "matrix"): "kernel",
+    ("radon", "matrix"): "theta",
     "matrix": "A",
     "mask": "mask",
     "blocks": "blocks",
@@ -27,7 +29,7 @@ _NAMES = {
     "layout": "shape",
 }
 _ABOUT = {
-    "matrix": "The matrix, or the kernel, or filters of K×K one after another; a SciPy sparse matrix where the operator is sparse.",
+    "matrix": "The matrix, or the kernel, or filters of K×K one after another, or angles in degrees; a SciPy sparse matrix where the operator is sparse.",
     "mask": "1 where an entry is kept, 0 elsewhere.",
     "blocks": "The name of a block, or several.",
     "operator": "An operator: of this module, a matrix, a SciPy sparse matrix or anything with ``matvec`` and ``rmatvec``.",

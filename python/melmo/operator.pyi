@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from melmo._operator import Operator as Operator
 
-__all__ = ['Operator', 'Identity', 'Select', 'Difference2D', 'Jet', 'Difference3D', 'Dense', 'Sparse', 'Convolution', 'FilterBank', 'Mask', 'Sample', 'Scale', 'Columns', 'Compose', 'Stack']
+__all__ = ['Operator', 'Identity', 'Select', 'Difference2D', 'Jet', 'Difference3D', 'Dense', 'Sparse', 'Convolution', 'FilterBank', 'Mask', 'Sample', 'Scale', 'Columns', 'Compose', 'Stack', 'Blur', 'Radon', 'Frequencies', 'Downsample', 'Wavelet']
 
 class Identity(Operator):
     """Tx = x: surjective, σ_min = 1.
@@ -95,7 +95,7 @@ class Dense(Operator):
     Parameters
     ----------
     A
-        The matrix, or the kernel, or filters of K×K one after another; a SciPy sparse matrix where the operator is sparse.
+        The matrix, or the kernel, or filters of K×K one after another, or angles in degrees; a SciPy sparse matrix where the operator is sparse.
 
     See Also
     --------
@@ -110,7 +110,7 @@ class Sparse(Operator):
     Parameters
     ----------
     A
-        The matrix, or the kernel, or filters of K×K one after another; a SciPy sparse matrix where the operator is sparse.
+        The matrix, or the kernel, or filters of K×K one after another, or angles in degrees; a SciPy sparse matrix where the operator is sparse.
 
     See Also
     --------
@@ -125,7 +125,7 @@ class Convolution(Operator):
     Parameters
     ----------
     kernel
-        The matrix, or the kernel, or filters of K×K one after another; a SciPy sparse matrix where the operator is sparse.
+        The matrix, or the kernel, or filters of K×K one after another, or angles in degrees; a SciPy sparse matrix where the operator is sparse.
     shape : tuple or dict, optional
         The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
     boundary : str, default 'zero'
@@ -146,7 +146,7 @@ class FilterBank(Operator):
     Parameters
     ----------
     filters
-        The matrix, or the kernel, or filters of K×K one after another; a SciPy sparse matrix where the operator is sparse.
+        The matrix, or the kernel, or filters of K×K one after another, or angles in degrees; a SciPy sparse matrix where the operator is sparse.
     shape : tuple or dict, optional
         The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
 
@@ -262,3 +262,100 @@ class Stack(Operator):
     def __init__(self, *operators: Any) -> None: ...
     @property
     def operators(self) -> tuple[Any, ...]: ...
+
+class Blur(Operator):
+    """Tx = k ∗ x where the kernel lies inside the image: convolution by Fourier transforms, a smaller image out; ‖T‖ ≤ max|k̂|.
+
+    Parameters
+    ----------
+    kernel
+        The matrix, or the kernel, or filters of K×K one after another, or angles in degrees; a SciPy sparse matrix where the operator is sparse.
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
+    def __init__(self, kernel: npt.ArrayLike, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
+    @property
+    def kernel(self) -> npt.ArrayLike: ...
+
+class Radon(Operator):
+    """(Tx)_{θj} = ∫ x along ray j at angle θ: tomography, a row for each angle (degrees, as in scikit-image); ‖T‖² ≤ max T1·max T*1.
+
+    Parameters
+    ----------
+    theta
+        The matrix, or the kernel, or filters of K×K one after another, or angles in degrees; a SciPy sparse matrix where the operator is sparse.
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+    detectors : float, default None
+        a pixel apart; as many as the image's diagonal is long unless given.
+    distance : float, default None
+        of a point source from the centre, in pixels; parallel rays unless given.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
+    def __init__(self, theta: Any, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ..., *, detectors: float = ..., distance: float = ...) -> None: ...
+    @property
+    def theta(self) -> Any: ...
+    @property
+    def detectors(self) -> float: ...
+    @property
+    def distance(self) -> float: ...
+
+class Frequencies(Operator):
+    """(Tx)_k = (Re x̂_k, Im x̂_k) at the measured k: samples of the unitary Fourier transform of an image, as pairs; ‖T‖ ≤ 1.
+
+    Parameters
+    ----------
+    mask
+        1 where an entry is kept, 0 elsewhere.
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
+    def __init__(self, mask: npt.ArrayLike | None, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
+    @property
+    def mask(self) -> npt.ArrayLike | None: ...
+
+class Downsample(Operator):
+    """(Tx)ᵢⱼ = the mean of s×s pixels: a smaller picture; surjective, ‖T‖ = σ_min = 1/s.
+
+    Parameters
+    ----------
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+    factor : float, default 2
+        s, which divides rows and columns.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
+    def __init__(self, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ..., *, factor: float = ...) -> None: ...
+    @property
+    def factor(self) -> float: ...
+
+class Wavelet(Operator):
+    """Tx = coefficients in an orthonormal wavelet basis: Daubechies' wavelets, cyclic; T*T = TT* = I.
+
+    Parameters
+    ----------
+    shape : tuple or dict, optional
+        The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
+    family : str, default 'haar'
+        which wavelets (haar, db2, db4).
+    levels : float, default 1
+        2^levels divides rows and columns.
+
+    See Also
+    --------
+    melmo.minimize : solves with it."""
+    def __init__(self, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ..., *, family: str = ..., levels: float = ...) -> None: ...
+    @property
+    def family(self) -> str: ...
+    @property
+    def levels(self) -> float: ...

@@ -1,4 +1,4 @@
-//! Cosine transforms of one line: the only user of the transform crates.
+//! Cosine transforms of one line: with `fourier.rs` the only user of the transform crates.
 //!
 //! Their own planners know every algorithm for every processor, and all of it would be compiled. What is planned here is what
 //! they plan on a processor with AVX, and plain Rust elsewhere.
@@ -10,7 +10,9 @@ use rustdct::algorithm::type2and3_butterflies::{
 };
 use rustdct::algorithm::{Type2And3ConvertToFft, Type2And3SplitRadix};
 use rustdct::{DctNum, TransformType2And3};
-use rustfft::{Fft, FftDirection, FftNum, FftPlannerAvx, FftPlannerScalar};
+use rustfft::FftDirection;
+
+use crate::fourier;
 
 /// Cosine transforms of lines of one length.
 pub trait Line<S>: Send + Sync {
@@ -41,14 +43,7 @@ fn plan<S: DctNum>(n: usize) -> Arc<dyn TransformType2And3<S>> {
         8 => Arc::new(Type2And3Butterfly8::new()),
         16 => Arc::new(Type2And3Butterfly16::new()),
         n if n.is_power_of_two() && n > 16 => Arc::new(Type2And3SplitRadix::new(plan(n / 2), plan(n / 4))),
-        n => Arc::new(Type2And3ConvertToFft::new(fourier(n))),
-    }
-}
-
-fn fourier<S: FftNum>(n: usize) -> Arc<dyn Fft<S>> {
-    match FftPlannerAvx::new() {
-        Ok(mut planner) => planner.plan_fft(n, FftDirection::Forward),
-        Err(()) => FftPlannerScalar::new().plan_fft(n, FftDirection::Forward),
+        n => Arc::new(Type2And3ConvertToFft::new(fourier::plan(n, FftDirection::Forward))),
     }
 }
 

@@ -42,7 +42,8 @@ const ABOUT_THE_RUN: [&str; 15] = [
 ];
 
 /// Options that commands choose for themselves where they are not given: all that a checkpoint may decide.
-pub const CHOSEN: [&str; 8] = ["noise", "offset-weight", "rank", "ridge", "penalty", "low-rank", "sparse", "loss"];
+pub const CHOSEN: [&str; 9] =
+    ["noise", "lambda", "offset-weight", "rank", "ridge", "penalty", "low-rank", "sparse", "loss"];
 
 /// The program's commands with `--config` taken in: what was typed comes first, the file fills the rest.
 pub fn parse(typed: Vec<OsString>) -> Result<(Cli, Job), Error> {

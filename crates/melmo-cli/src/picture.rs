@@ -31,9 +31,59 @@ enum Origin {
 impl Picture {
     /// Reads an image, or a rows×cols or rows×cols×3 array. A bundled set is an array.
     pub fn read(inputs: &mut Inputs, path: &Path) -> Result<Self, Error> {
+        let picture = Self::read_with_gaps(inputs, path)?;
+        picture.expect_finite(path)?;
+        Ok(picture)
+    }
+
+    /// The same of a picture whose samples may be missing: NaN in an array.
+    pub fn read_with_gaps(inputs: &mut Inputs, path: &Path) -> Result<Self, Error> {
         match inputs.open(path)? {
             Data::Image(image) => Ok(Self::of_image(&image)),
             other => Self::of_array(path, other.into_array()),
+        }
+    }
+
+    /// Where a sample of a pixel is missing.
+    pub fn gaps(&self) -> Vec<bool> {
+        (0..self.rows * self.cols).map(|at| self.planes.iter().any(|plane| !plane[at].is_finite())).collect()
+    }
+
+    /// Replaces samples that are missing by the mean of their plane: any number would do.
+    pub fn fill_gaps(&mut self, missing: &[bool]) {
+        for plane in &mut self.planes {
+            let known = || plane.iter().zip(missing).filter(|(_, missing)| !**missing).map(|(value, _)| *value);
+            let mean = known().sum::<f64>() / known().count().max(1) as f64;
+            plane.iter_mut().zip(missing).filter(|(_, missing)| **missing).for_each(|(value, _)| *value = mean);
+        }
+    }
+
+    fn expect_finite(&self, path: &Path) -> Result<(), Error> {
+        let Some(at) = self.gaps().iter().position(|&gap| gap) else { return Ok(()) };
+        let value = self.planes.iter().map(|plane| plane[at]).find(|value| !value.is_finite()).unwrap_or(f64::NAN);
+        let (row, column) = (at / self.cols + 1, at % self.cols + 1);
+        Err(Error::input(path, format!("row {row}, column {column} is {value}; expected a number")))
+    }
+
+    /// A picture of another size, every pixel that of the nearest place: as a frame to be filled.
+    pub fn sized(&self, rows: usize, cols: usize) -> Self {
+        if (rows, cols) == (self.rows, self.cols) {
+            return self.clone();
+        }
+        let plane = |plane: &Vec<f64>| -> Vec<f64> {
+            let at = |p: usize| plane[p / cols * self.rows / rows * self.cols + p % cols * self.cols / cols];
+            (0..rows * cols).map(at).collect()
+        };
+        let mut origin = self.origin.clone();
+        if let Origin::Array { shape, .. } = &mut origin {
+            shape[..2].copy_from_slice(&[rows, cols]);
+        }
+        Self {
+            rows,
+            cols,
+            planes: self.planes.iter().map(plane).collect(),
+            alpha: self.alpha.as_ref().map(plane),
+            origin,
         }
     }
 
@@ -75,13 +125,6 @@ impl Picture {
                 return Err(Error::input(path, message));
             }
         };
-        if let Some(at) = array.data.iter().position(|value| !value.is_finite()) {
-            let (row, column) = (at / (cols * channels) + 1, at / channels % cols + 1);
-            return Err(Error::input(
-                path,
-                format!("row {row}, column {column} is {}; expected a number", array.data[at]),
-            ));
-        }
         if array.data.is_empty() {
             return Err(Error::input(path, "has no pixels"));
         }

@@ -18,20 +18,24 @@ mod call;
 pub mod choice;
 pub mod compare;
 pub mod complete;
+pub mod deblur;
 pub mod denoise;
 pub mod device;
 pub mod error;
 pub mod factorize;
+pub mod inpaint;
 mod magnitude;
 pub mod number;
 pub mod prepared;
 
 pub mod recover;
 pub mod regress;
+pub mod restore;
 pub mod rpca;
 pub mod settings;
 pub mod solve;
 pub mod until;
+pub mod upscale;
 
 pub use choice::{GeometryChoice, PenaltyChoice};
 pub use device::DeviceChoice;

@@ -7,6 +7,7 @@ use std::fmt::{Debug, Display, LowerExp};
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use melmo_base::cosines::Cosines;
+use melmo_base::fourier::Fourier;
 
 use crate::catalogue::Tables;
 use crate::linalg::Dense;
@@ -15,6 +16,7 @@ use crate::linalg::Dense;
 pub trait Real:
     Dense
     + Cosines
+    + Fourier
     + Tables
     + Copy
     + PartialOrd

@@ -10,6 +10,7 @@ mod manual;
 mod recover;
 mod regress;
 mod reproduce;
+mod restore;
 mod rpca;
 mod solving;
 mod theory;
@@ -23,14 +24,15 @@ pub use manual::Manual;
 pub use recover::Recover;
 pub use regress::{Missing, Predict, Regress, Selection};
 pub use reproduce::Reproduce;
+pub use restore::{Deblur, Inpaint, Restoring, Upscale};
 pub use rpca::Rpca;
 pub use solving::Solving;
 pub use theory::{Completions, Explain, Kind, List, Verify};
 
 use clap::{Parser, Subcommand};
 
-/// Minimise f(x) + g(Tx) for a smooth f and a non-smooth, possibly non-convex g: denoise images, factorise, complete and
-/// separate matrices, fit sparse regressions; with a certificate that anyone can re-check.
+/// Minimise f(x) + g(Tx) for a smooth f and a non-smooth, possibly non-convex g: denoise and restore images, factorise, complete
+/// and separate matrices, fit sparse regressions; with a certificate that anyone can re-check.
 #[derive(Parser, Debug)]
 #[command(name = "melmo", version, max_term_width = 100, propagate_version = true, arg_required_else_help = true)]
 #[command(after_help = "Exit status: 0 done, 1 stopped without the certificate asked for, 2 an error.")]
@@ -59,9 +61,12 @@ pub enum Command {
 #[derive(Subcommand, Clone, Debug)]
 pub enum Problem {
     Complete(Complete),
+    Deblur(Deblur),
     Denoise(Denoise),
     Factorize(Factorize),
+    Inpaint(Inpaint),
     Recover(Recover),
     Regress(Regress),
     Rpca(Rpca),
+    Upscale(Upscale),
 }

@@ -5,11 +5,14 @@ macro_rules! solving {
     ($problem:expr, $bound:ident => $do:expr) => {
         match $problem {
             $crate::args::Problem::Complete($bound) => $do,
+            $crate::args::Problem::Deblur($bound) => $do,
             $crate::args::Problem::Denoise($bound) => $do,
             $crate::args::Problem::Factorize($bound) => $do,
+            $crate::args::Problem::Inpaint($bound) => $do,
             $crate::args::Problem::Recover($bound) => $do,
             $crate::args::Problem::Regress($bound) => $do,
             $crate::args::Problem::Rpca($bound) => $do,
+            $crate::args::Problem::Upscale($bound) => $do,
         }
     };
 }
@@ -25,10 +28,12 @@ mod frames;
 pub mod list;
 pub mod manual;
 pub mod predict;
+mod quality;
 mod ratings;
 mod recommendations;
 mod recover;
 mod regress;
 pub mod reproduce;
+mod restore;
 mod rpca;
 pub mod verify;

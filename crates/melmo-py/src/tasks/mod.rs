@@ -4,6 +4,7 @@ mod complete;
 mod denoise;
 mod factorize;
 mod regress;
+mod restore;
 mod rpca;
 mod solve;
 
@@ -23,6 +24,8 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(regress::regress, m)?)?;
     m.add_function(wrap_pyfunction!(regress::settled_loss, m)?)?;
     m.add_function(wrap_pyfunction!(regress::mean_loss, m)?)?;
+    m.add_function(wrap_pyfunction!(restore::kernel, m)?)?;
+    m.add_function(wrap_pyfunction!(restore::restore, m)?)?;
     m.add_function(wrap_pyfunction!(rpca::rpca, m)?)
 }
 

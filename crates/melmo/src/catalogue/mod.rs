@@ -8,6 +8,7 @@ mod beyond;
 mod choose;
 mod competitors;
 mod geometries;
+mod imaging;
 mod literature;
 mod losses;
 mod methods;

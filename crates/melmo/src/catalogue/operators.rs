@@ -44,7 +44,7 @@ fn dividing(a: &Arguments, name: &'static str, rows: usize) -> Result<usize, Err
     Ok(parts)
 }
 
-fn example<S>(about: &'static str, inputs: Inputs<S>) -> Example<S> {
+pub(super) fn example<S>(about: &'static str, inputs: Inputs<S>) -> Example<S> {
     Example { about, given: &[], inputs }
 }
 
@@ -52,11 +52,11 @@ fn on<S>(layout: Result<Layout, Error>) -> Inputs<S> {
     Inputs { layout: layout.ok(), ..Inputs::default() }
 }
 
-fn matrix<S: Real>(seed: u64, rows: usize, cols: usize) -> Inputs<S> {
+pub(super) fn matrix<S: Real>(seed: u64, rows: usize, cols: usize) -> Inputs<S> {
     Inputs { matrix: Some((Seeded::new(seed).normals(rows * cols), rows, cols)), ..Inputs::default() }
 }
 
-fn boxed<S: Real>(t: Result<impl LinOp<S> + 'static, Error>) -> Result<Box<dyn LinOp<S>>, Error> {
+pub(super) fn boxed<S: Real>(t: Result<impl LinOp<S> + 'static, Error>) -> Result<Box<dyn LinOp<S>>, Error> {
     t.map(|t| Box::new(t) as Box<dyn LinOp<S>>)
 }
 
@@ -66,15 +66,21 @@ fn operators_of<S: Real>(parts: impl IntoIterator<Item = Result<Box<dyn LinOp<S>
 }
 
 /// The one block of a layout that an image operator works on.
-fn image(layout: &Layout) -> Result<(usize, usize), Error> {
+pub(super) fn image(layout: &Layout) -> Result<(usize, usize), Error> {
     match layout.blocks() {
         [block] => Ok((block.rows, block.cols)),
         blocks => Err(Error::Shape { what: "blocks of an image", expected: 1, got: blocks.len() }),
     }
 }
 
-/// Every operator.
+/// Every operator: these, and those of [`imaging`](super::imaging).
 pub(super) fn rows<S: Real>() -> Vec<OperatorRow<S>> {
+    let mut rows = general();
+    rows.extend(super::imaging::rows());
+    rows
+}
+
+fn general<S: Real>() -> Vec<OperatorRow<S>> {
     vec![
         OperatorRow {
             entry: Entry { name: "identity", formula: "Tx = x", about: "surjective, σ_min = 1", parameters: &[] },

@@ -1,5 +1,6 @@
 //! T: linear operators, each with its exact adjoint, a proven bound on its norm and, where it has one, a right inverse.
 
+mod blur;
 mod bound;
 mod columns;
 mod compose;
@@ -7,36 +8,46 @@ mod convolution;
 mod dense;
 mod difference;
 mod difference3d;
+mod downsample;
 mod filter_bank;
 mod form;
+mod frequencies;
 mod identity;
 mod jet;
 #[cfg(test)]
 mod laws;
 mod mask;
+mod plane;
 mod pseudo_inverse;
+mod radon;
 mod sample;
 mod scale;
 mod select;
 mod sparse;
 mod stack;
+mod wavelet;
 
+pub use blur::Blur;
 pub use columns::Columns;
 pub use compose::Compose;
 pub use convolution::{Boundary, Convolution};
 pub use dense::Dense;
 pub use difference::Difference2d;
 pub use difference3d::Difference3d;
+pub use downsample::Downsample;
 pub use filter_bank::FilterBank;
 pub use form::Form;
+pub use frequencies::Frequencies;
 pub use identity::Identity;
 pub use jet::Jet;
 pub use mask::Mask;
+pub use radon::Radon;
 pub use sample::Sample;
 pub use scale::Scale;
 pub use select::Select;
 pub use sparse::Sparse;
 pub use stack::Stack;
+pub use wavelet::Wavelet;
 
 use crate::block::Layout;
 use crate::real::Real;

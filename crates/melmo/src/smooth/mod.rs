@@ -5,6 +5,7 @@ pub(crate) mod entry_factors;
 pub(crate) mod factor;
 mod filtered;
 mod form;
+mod held;
 mod huber;
 mod known;
 #[cfg(test)]
@@ -21,12 +22,14 @@ mod residual;
 mod responses;
 mod robust_pca;
 mod sampled;
+mod separate;
 
 pub use cox::{Cox, Risk, Times};
 pub use entry_factors::{EntryFactors, EntryLoss};
 pub use factor::{Data, Factorization, Rows};
 pub use filtered::Filtered;
 pub use form::Form;
+pub use held::Held;
 pub use huber::{Huber, HuberRegression};
 pub use known::KnownFactors;
 pub(crate) use known::turn;
@@ -41,6 +44,7 @@ pub use quantile::{Level, Quantile};
 pub use responses::{Kind, Responses};
 pub use robust_pca::RobustPca;
 pub use sampled::Sampled;
+pub use separate::Separate;
 
 use crate::block::Layout;
 use crate::real::Real;

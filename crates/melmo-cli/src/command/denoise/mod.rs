@@ -1,6 +1,5 @@
 //! `melmo denoise`: in one piece when it is watched closely or small, else strip by strip.
 
-mod quality;
 mod words;
 
 use std::ops::ControlFlow;
@@ -17,6 +16,7 @@ use melmo_tasks::{Settings, Solved, Until};
 use crate::args::{Denoise, Solving};
 use crate::checkpoint::Checkpoint;
 use crate::command::denoise::words::Rest;
+use crate::command::quality;
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::job::Job;

@@ -27,3 +27,11 @@ pub fn tell(clean: &Picture, before: &Picture, after: &Picture, summary: &mut Su
     summary.silent("ssim_before", ssim_before);
     Ok(())
 }
+
+/// After alone, where what was given has another size.
+pub fn tell_after(clean: &Picture, after: &Picture, summary: &mut Summary) -> Result<(), Error> {
+    let (psnr, ssim) = measured(clean, after)?;
+    summary.add("psnr", psnr, "PSNR", format!("{psnr:.2} dB"));
+    summary.add("ssim", ssim, "SSIM", format!("{ssim:.4}"));
+    Ok(())
+}

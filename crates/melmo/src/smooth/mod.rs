@@ -19,6 +19,7 @@ mod poisson;
 mod quantile;
 mod residual;
 mod responses;
+mod ridge;
 mod robust_pca;
 mod sampled;
 
@@ -39,6 +40,7 @@ pub use multinomial::{ManyClasses, Multinomial};
 pub use poisson::{Counts, Poisson};
 pub use quantile::{Level, Quantile};
 pub use responses::{Kind, Responses};
+pub use ridge::Ridge;
 pub use robust_pca::RobustPca;
 pub use sampled::Sampled;
 

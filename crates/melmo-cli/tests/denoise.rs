@@ -117,7 +117,8 @@ fn large_pictures_have_all_that_small_ones_have() {
     let mut data = noisy(&scene(1200, 700, 0), 0.05);
     npy::write(&place.file("y.npy"), &Array::new([1200, 700], data.clone()).unwrap(), false).unwrap();
     for (options, precision) in [("", "f32"), ("--precision f64", "f64")] {
-        let told = place.json(&format!("denoise y.npy --prior differences --iterations 4 --result r --force {options} -o out.npy"));
+        let told = place
+            .json(&format!("denoise y.npy --prior differences --iterations 4 --result r --force {options} -o out.npy"));
         assert!(told["strips"].as_u64().unwrap() > 1 && told["status"] == "iterations", "{told}");
         assert!(told["iterations"] == 4 && told["dual_norm"].as_f64().unwrap() > 0.0, "{told}");
         assert!(place.read("r/result.json").contains(&format!("\"precision\": \"{precision}\"")));

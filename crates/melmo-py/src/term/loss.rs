@@ -40,16 +40,14 @@ impl Loss {
     }
 
     /// It and the learned prior of a picture of rows×cols.
-    fn with_learned_prior(
-        &self,
-        shape: (usize, usize),
-        channels: usize,
-        noise: f64,
-        range: f64,
-    ) -> PyResult<Self> {
+    fn with_learned_prior(&self, shape: (usize, usize), channels: usize, noise: f64, range: f64) -> PyResult<Self> {
         let built = match &self.0 {
-            Precise::Single(f) => with_loss(f.clone(), shape, channels, noise, range).map(|f| Precise::Single(Arc::from(f))),
-            Precise::Double(f) => with_loss(f.clone(), shape, channels, noise, range).map(|f| Precise::Double(Arc::from(f))),
+            Precise::Single(f) => {
+                with_loss(f.clone(), shape, channels, noise, range).map(|f| Precise::Single(Arc::from(f)))
+            }
+            Precise::Double(f) => {
+                with_loss(f.clone(), shape, channels, noise, range).map(|f| Precise::Double(Arc::from(f)))
+            }
         };
         built.map(Self).map_err(raised)
     }

@@ -8,6 +8,7 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::MaskedLeastSquares;
 
+use super::colours::Turn;
 use super::learned::{Adapted, Given, Spectrum};
 use super::noise::{Noise, Stabiliser};
 use super::range;
@@ -112,7 +113,8 @@ impl<'a, S: Real> Plan<'a, S> {
         let isotropic = options.isotropic;
         let (level, view) = (noise.sigma, View::PLAIN);
         let (seen, spectrum) = (None, None);
-        let plan = Self { image, seen, noise, level, view, spectrum, strength, chosen, isotropic, prior, range, strips };
+        let plan =
+            Self { image, seen, noise, level, view, spectrum, strength, chosen, isotropic, prior, range, strips };
         if idle || plan.chosen.is_some() { Ok(plan) } else { plan.viewed() }
     }
 
@@ -124,10 +126,12 @@ impl<'a, S: Real> Plan<'a, S> {
             None if self.noise.sigma == 0.0 => FAINT * self.range,
             None => self.noise.sigma,
         };
-        self.view.turned = self.is_learned() && self.image.channels == 3;
         self.view.stabiliser = even;
         self.view.only = self.noise.outliers.clone().filter(|_| self.noise.sigma == 0.0);
         self.seen = self.view.seen(&self.image, self.noise.outliers.as_ref());
+        if self.is_learned() && self.image.channels == 3 {
+            self.view.turn = Some(Turn::of(self.planes().data, (self.image.rows, self.image.cols)));
+        }
         if self.noise.correlated {
             let samples = self.view.numbers(self.planes().data.to_vec());
             let spectrum = learned::spectrum(&samples, (self.image.rows, self.image.cols))?;

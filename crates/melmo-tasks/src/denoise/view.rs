@@ -2,7 +2,7 @@
 
 use melmo::real::Real;
 
-use super::colours;
+use super::colours::Turn;
 use super::noise::{Outliers, Stabiliser};
 use super::planes::Planes;
 
@@ -14,14 +14,14 @@ pub struct View {
     pub(super) scale: f64,
     pub(super) stabiliser: Option<Stabiliser>,
     /// Three planes are light and colour.
-    pub(super) turned: bool,
+    pub(super) turn: Option<Turn>,
     /// Samples that are not among these are kept, where there was no other noise.
     pub(super) only: Option<Outliers>,
 }
 
 impl View {
     /// Samples as they are.
-    pub(super) const PLAIN: Self = Self { scale: 1.0, stabiliser: None, turned: false, only: None };
+    pub(super) const PLAIN: Self = Self { scale: 1.0, stabiliser: None, turn: None, only: None };
 
     /// The image's units for one unit of the problem's; where noise differs by brightness, on the scale on which it does not.
     pub fn scale(&self) -> f64 {
@@ -45,8 +45,8 @@ impl View {
     pub(super) fn numbers<S: Real>(&self, mut samples: Vec<S>) -> Vec<S> {
         let scale = S::of(1.0 / self.scale);
         samples.iter_mut().for_each(|v| *v = *v * scale);
-        if self.turned {
-            colours::apart(&mut samples);
+        if let Some(turn) = &self.turn {
+            turn.apart(&mut samples);
         }
         samples
     }
@@ -63,8 +63,8 @@ impl View {
     /// The picture that x is; `image` is the one that was given.
     pub fn image<S: Real>(&self, x: &[S], image: &[S]) -> Vec<S> {
         let (mut samples, scale) = (x.to_vec(), S::of(self.scale));
-        if self.turned {
-            colours::together(&mut samples);
+        if let Some(turn) = &self.turn {
+            turn.together(&mut samples);
         }
         samples.iter_mut().for_each(|v| *v = *v * scale);
         if let Some(even) = &self.stabiliser {

@@ -53,12 +53,15 @@ impl Kept {
     }
 }
 
+/// Samples up to which double precision costs a second or two, and says more: bounds in single precision are wide.
+const DOUBLE: usize = 1 << 19;
+
 /// Runs the command; single precision is plenty for a large picture, and half the memory.
 pub fn run(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
     let mut inputs = session::inputs(&denoise.solving);
     let shape = Picture::shape(inputs.look_ahead(&denoise.input)?);
     let mut denoise = denoise.clone();
-    if shape.is_some_and(|shape| denoise.in_strips(shape) || denoise.is_learned(shape) && !denoise.has_goal()) {
+    if shape.is_some_and(|shape| denoise.in_strips(shape) || denoise.is_large(shape)) {
         denoise.solving.precision.get_or_insert_with(|| "f32".into());
     }
     session::run_with(&denoise, job, begun, inputs)
@@ -79,9 +82,10 @@ impl Denoise {
         epsilon.is_some() || gap.is_some() || target.is_some()
     }
 
-    /// A picture of this shape has the learned prior.
-    fn is_learned(&self, shape: [usize; 3]) -> bool {
-        self.penalty.is_none() && pieces(&self.asked(), shape).0 == Prior::Learned
+    /// A picture of this shape is one for single precision with the learned prior, unless there is a goal.
+    fn is_large(&self, shape: [usize; 3]) -> bool {
+        let learned = self.penalty.is_none() && pieces(&self.asked(), shape).0 == Prior::Learned;
+        learned && !self.has_goal() && shape.iter().fold(1, |n: usize, side| n.saturating_mul(*side)) > DOUBLE
     }
 
     /// OUT, or IN-denoised in the format of IN.
@@ -204,7 +208,8 @@ impl Denoise {
         match self.noise.filter(|noise| *noise > range) {
             None => Ok(()),
             Some(noise) => {
-                let told = format!("{noise}: samples of this picture spread over {range}; perhaps {noise}/255 is meant");
+                let told =
+                    format!("{noise}: samples of this picture spread over {range}; perhaps {noise}/255 is meant");
                 Err(Error::option("noise", told))
             }
         }
@@ -222,7 +227,8 @@ impl Denoise {
         summary.text("penalty", "penalty", plan.penalty());
         let learned = pieces(&Options { prior: None, ..self.asked() }, shape).0 == Prior::Learned;
         if self.prior.is_none() && self.penalty.is_none() && !learned {
-            let why = "differences, as the picture is large: --prior learned comes nearer to the original and takes longer";
+            let why =
+                "differences, as the picture is large: --prior learned comes nearer to the original and takes longer";
             summary.text("prior", "prior", why);
         }
     }

@@ -100,7 +100,8 @@ pub(super) struct Adapted<S> {
 impl<S: Real> Adapted<S> {
     /// For data in units of σ, plane after plane.
     pub fn new(y: &[S], given: &Given<'_>, until: &Until) -> Result<Self, Error> {
-        let problem = of_terms(y.to_vec(), given.ridges(weights::first()?, |seen, p| seen.first(p).to_vec())?, given.shape.1)?;
+        let problem =
+            of_terms(y.to_vec(), given.ridges(weights::first()?, |seen, p| seen.first(p).to_vec())?, given.shape.1)?;
         let defaults = Defaults { iterations: FIRST, ..STEPS };
         let mut watcher = |_: &Info, _: &mut dyn Solver<S>| until.asked("a first picture");
         let watch = Watch { watcher: Some(&mut watcher), look: false, ..Watch::default() };
@@ -109,9 +110,8 @@ impl<S: Real> Adapted<S> {
         let mut scales = Vec::new();
         for (p, (x, y)) in start.chunks_exact(pixels).zip(y.chunks_exact(pixels)).enumerate() {
             let _ = until.asked("looking at the first picture");
-            let light = (p > 0).then_some(&start[..pixels]);
             let seen = given.spectrum.map(|spectrum| spectrum.adapted(p));
-            scales.push(network()?.scales(weights, &Looks { x, y, light, seen }, given.shape, given.noise)?);
+            scales.push(network()?.scales(weights, &Looks { x, y, seen }, given.shape, given.noise)?);
         }
         Ok(Self { start, scales })
     }

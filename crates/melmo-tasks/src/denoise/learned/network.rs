@@ -19,17 +19,12 @@ const ROWS: usize = 32;
 /// Rows around a band: what the filters and the widest average reach.
 const MARGIN: usize = 12;
 
-/// What of light counts as seen in a plane of colour: edges of both lie in the same places.
-const LIGHT: f64 = 0.15;
-
 /// What scales of a plane are made from, in units of the noise.
 pub(super) struct Looks<'a, S> {
     /// A plain picture.
     pub x: &'a [S],
     /// The data.
     pub y: &'a [S],
-    /// The plain picture of light, for a plane of colour.
-    pub light: Option<&'a [S]>,
     /// What each filter sees of noise that is not white, beside white noise.
     pub seen: Option<&'a [f64]>,
 }
@@ -138,12 +133,10 @@ impl Network {
             Seen { planes, rows: seen.len(), cols }
         };
         let [mut plain, mut data] = [looks.x, looks.y].map(size);
-        if let Some(light) = looks.light {
-            vector::axpy(&mut plain.planes, LIGHT, &size(light).planes);
-        }
         if let Some(of_noise) = looks.seen {
-            for (planes, part) in [&mut plain, &mut data].map(|seen| seen.planes.chunks_exact_mut(seen.rows * seen.cols)).into_iter().flat_map(|planes| planes.zip(of_noise)) {
-                planes.iter_mut().for_each(|v| *v /= *part as f32);
+            for seen in [&mut plain, &mut data] {
+                let planes = seen.planes.chunks_exact_mut(seen.rows * seen.cols);
+                planes.zip(of_noise).for_each(|(plane, part)| plane.iter_mut().for_each(|v| *v /= *part as f32));
             }
         }
         let [near, mid, far] = [&self.near, &self.mid, &self.far].map(|taps| plain.average(taps));
@@ -239,7 +232,7 @@ mod tests {
     }
 
     fn look<'a>(x: &'a [f64], y: &'a [f64]) -> Looks<'a, f64> {
-        Looks { x, y, light: None, seen: None }
+        Looks { x, y, seen: None }
     }
 
     #[test]

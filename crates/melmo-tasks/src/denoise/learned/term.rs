@@ -7,7 +7,7 @@ use melmo::real::Real;
 use melmo::smooth::{Filtered, Ridge, Rounding, Smooth};
 use melmo::vector::norm2;
 
-use super::super::colours;
+use super::super::colours::Turn;
 use super::prior;
 use crate::error::Error;
 
@@ -32,13 +32,13 @@ pub fn with_loss<S: Real>(
     let (bank, potentials) = prior::<S>(shape, noise / range / (channels as f64).sqrt())?;
     let wide = potentials.iter().map(|phi| phi.scaled(1.0 / noise)).collect::<Result<Vec<_>, _>>()?;
     let planes = (0..channels).map(|_| Ridge::new(bank.clone(), wide.clone())).collect::<Result<_, _>>()?;
-    let inner = Turned { f: loss, how: if channels == 3 { Turn::Together } else { Turn::None } };
+    let inner = Turned { f: loss, how: if channels == 3 { Way::Together } else { Way::None } };
     let f = Arc::new(Filtered::new(Box::new(inner), planes)?);
-    Ok(Box::new(Turned { f, how: if channels == 3 { Turn::Apart } else { Turn::None } }))
+    Ok(Box::new(Turned { f, how: if channels == 3 { Way::Apart } else { Way::None } }))
 }
 
 /// What is done to x before f sees it; the other is done to the gradient.
-enum Turn {
+enum Way {
     None,
     Apart,
     Together,
@@ -47,23 +47,23 @@ enum Turn {
 /// f(Ox), O a turn of colours: orthogonal, so that all constants of f stay.
 struct Turned<S> {
     f: Arc<dyn Smooth<S>>,
-    how: Turn,
+    how: Way,
 }
 
 impl<S: Real> Turned<S> {
     fn turn(&self, x: &mut [S]) {
         match self.how {
-            Turn::None => {}
-            Turn::Apart => colours::apart(x),
-            Turn::Together => colours::together(x),
+            Way::None => {}
+            Way::Apart => Turn::OPPONENT.apart(x),
+            Way::Together => Turn::OPPONENT.together(x),
         }
     }
 
     fn back(&self, x: &mut [S]) {
         match self.how {
-            Turn::None => {}
-            Turn::Apart => colours::together(x),
-            Turn::Together => colours::apart(x),
+            Way::None => {}
+            Way::Apart => Turn::OPPONENT.together(x),
+            Way::Together => Turn::OPPONENT.apart(x),
         }
     }
 }
@@ -101,7 +101,7 @@ impl<S: Real> Smooth<S> for Turned<S> {
     /// That of f, and of a turn: 4ε of x, which moves the gradient by L times that, and 4ε of the gradient.
     fn rounding(&self, x: &[S], value: f64, grad: &[S]) -> Rounding {
         let own = self.f.rounding(x, value, grad);
-        if matches!(self.how, Turn::None) {
+        if matches!(self.how, Way::None) {
             return own;
         }
         let moved = 4.0 * S::EPSILON * norm2(x);

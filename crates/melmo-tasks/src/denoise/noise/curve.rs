@@ -3,8 +3,8 @@
 use melmo::real::Real;
 
 use super::super::planes::Planes;
-use super::squares::{Square, lower, squares};
 use super::halved;
+use super::squares::{Square, lower, squares};
 
 /// Squares for one stretch of brightness.
 const EACH: usize = 24;
@@ -47,8 +47,7 @@ impl Curve {
         }
         // Pixels of 2×2 have a quarter of the variance, times what is shared.
         let gain = if correlated { 4.0 } else { 1.0 } * unit * unit;
-        let points: Vec<(f64, f64)> =
-            stretches(all, shared).into_iter().map(|(at, v)| (at * unit, v * gain)).collect();
+        let points: Vec<(f64, f64)> = stretches(all, shared).into_iter().map(|(at, v)| (at * unit, v * gain)).collect();
         Self::fitted(&points)
     }
 

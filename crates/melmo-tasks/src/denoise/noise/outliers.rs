@@ -24,7 +24,8 @@ pub struct Outliers {
 impl Outliers {
     /// Samples at the least or the largest value that lie far from the others around them, where enough of these stand alone.
     pub(super) fn find<S: Real>(image: &Planes<'_, S>) -> Option<Self> {
-        let ends = image.data.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (v.f64().min(a), v.f64().max(b)));
+        let ends =
+            image.data.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (v.f64().min(a), v.f64().max(b)));
         let at_end = |v: f64| v == ends.0 || v == ends.1;
         let touched = image.data.iter().filter(|v| at_end(v.f64())).count();
         let n = image.data.len();

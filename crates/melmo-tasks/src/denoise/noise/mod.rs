@@ -21,7 +21,9 @@ const GROWTH: f64 = 2.2;
 /// Rows and columns below which nothing is asked of larger pixels.
 const SMALL: usize = 64;
 /// Noise below so many steps of samples is what rounding and JPEG leave in any photograph.
-const STEPS: f64 = 1.2;
+const STEPS: f64 = 1.5;
+/// The same of noise that pixels share, which a faint texture of colours looks like.
+const SHARED_STEPS: f64 = 3.0;
 
 /// The noise of an image.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +65,8 @@ impl Noise {
         let seen = Seen::new(image);
         let correlated = seen.is_correlated(image);
         let sigma = if correlated { seen.coarse } else { seen.white() };
-        if step.is_some_and(|step| sigma < STEPS * step) {
+        let least = if correlated { SHARED_STEPS } else { STEPS };
+        if step.is_some_and(|step| sigma < least * step) {
             return Self::default();
         }
         let curve = if sigma > 0.0 { Curve::of(image, correlated, seen.unit) } else { None };

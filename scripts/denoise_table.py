@@ -83,7 +83,7 @@ def melmo(images, options):
         for i, image in enumerate(images):
             noisy_file, answer = (os.path.join(folder, f"{i}{end}") for end in (".npy", ".out.npy"))
             np.save(noisy_file, image)
-            command = [PROGRAM, "denoise", noisy_file, "-o", answer, "--json", "--quiet", *options]
+            command = [PROGRAM, "denoise", "--prior", "differences", noisy_file, "-o", answer, "--json", "--quiet", *options]
             told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             sigmas.append(json.loads(told)["noise"])
             answers.append(np.load(answer))

@@ -1,4 +1,4 @@
-"""PSNR of `melmo denoise` with the learned prior beside the default one: the table of docs/learned-prior.md.
+"""PSNR of `melmo denoise` with the learned prior beside differences: the table of docs/learned-prior.md.
 
     cargo build --release
     python scripts/learned_table.py ../shared/data/bsd400_u8.npy [COUNT]
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+plain = ["--prior", "differences"]
 MELMO = Path(__file__).resolve().parent.parent / "target" / "release" / "melmo"
 
 
@@ -38,7 +39,7 @@ def table(name, images, sigmas, folder):
             noisy = clean + sigma / 255 * np.random.RandomState(1000 + i).randn(*clean.shape)
             given = ["--noise", repr(sigma / 255)]
             cells = [run(folder, noisy, *options)[0] for options in (
-                given, [], [*given, "--prior", "learned"], ["--prior", "learned"])]
+                [*given, *plain], plain, [*given, "--prior", "learned"], ["--prior", "learned"])]
             rows.append([psnr(x, clean) for x in (noisy, *cells)])
         means = " | ".join(f"{v:.2f}" for v in np.mean(rows, 0))
         print(f"| {name} | {sigma} | {means} |", flush=True)

@@ -16,6 +16,7 @@ from melmo import geometry as geometry
 from melmo import loss as loss
 from melmo import operator as operator
 from melmo import penalty as penalty
+from melmo import prior as prior
 from melmo._catalogue import catalogue as catalogue
 from melmo._certificate import BlockNorm as BlockNorm
 from melmo._certificate import Certificate as Certificate
@@ -112,6 +113,7 @@ __all__ = [
     "operator",
     "penalty",
     "polar",
+    "prior",
     "prox",
     "set_threads",
     "upscale",

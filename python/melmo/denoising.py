@@ -96,13 +96,13 @@ def denoise(
     strength: float = 1.0,
     *,
     noise: float | None = None,
-    prior: str = "differences",
+    prior: str | None = None,
     channel_axis: int | None = None,
 ) -> Floats:
     """An image without its noise, from the image alone: what the program's ``melmo denoise`` does.
 
-    Log-sum penalties of first and second differences at each pixel, over all channels together, weighted by how much goes on around
-    it, in units of the noise's standard deviation, which is estimated. Works on all cores.
+    The noise is looked at first: how strong it is, whether it grows with brightness, whether neighbouring pixels share it, and which
+    samples are outliers (salt and pepper). Then the prior is weighed against the data. Works on all cores.
 
     Parameters
     ----------
@@ -112,8 +112,9 @@ def denoise(
         What the penalty is multiplied by; 0 leaves the image as it is.
     noise : float, optional
         The standard deviation of the noise, in the image's units; estimated unless given.
-    prior : str, default "differences"
-        ``"learned"``: filters and potentials learned from photographs instead; for one channel.
+    prior : str, optional
+        ``"learned"``: filters and potentials learned from photographs, for one channel or three (red, green, blue);
+        ``"differences"``: few first and second differences, faster. Learned up to 4 megapixels (2²² pixels) unless given.
     channel_axis : int, optional
         The axis of channels; none unless given.
 
@@ -136,7 +137,10 @@ def denoise(
         raise ValueError(f"image: expected two axes and one for channels, got the shape {np.shape(image)}")
     shape = list(data.shape)
     sigma = optional_number("noise", noise)
-    found, _, _ = _melmo.denoise(data, shape, number("strength", strength), sigma, word("prior", prior))
+    kind = None if prior is None else word("prior", prior)
+    # Whole numbers have a range of their own; that of floats is measured.
+    whole_range = 1.0 if np.asarray(image).dtype.kind in "ui" else None
+    found, _, _ = _melmo.denoise(data, shape, number("strength", strength), sigma, kind, whole_range)
     return _as_given(found.reshape(shape), channel_axis)
 
 

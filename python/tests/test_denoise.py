@@ -157,3 +157,33 @@ def test_what_makes_no_sense_is_refused():
         melmo.denoise_tv(image.astype(complex))
     with pytest.raises(ValueError, match="strength"):
         melmo.denoise(image, strength=-1)
+
+
+def test_the_learned_prior_is_the_default_and_can_be_named():
+    y = np.clip(0.5 + 0.1 * np.random.default_rng(3).normal(size=(40, 36)), 0, 1)
+    assert np.array_equal(melmo.denoise(y, noise=0.1), melmo.denoise(y, noise=0.1, prior="learned"))
+    assert not np.array_equal(melmo.denoise(y, noise=0.1), melmo.denoise(y, noise=0.1, prior="differences"))
+    with pytest.raises(ValueError, match="differences or learned"):
+        melmo.denoise(y, prior="wavelets")
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_the_learned_prior_beside_a_loss(channels):
+    rows, cols = 24, 20
+    clean = np.tile(np.linspace(0.2, 0.8, cols), (channels * rows, 1))
+    noisy = clean + 0.1 * np.random.default_rng(4).normal(size=clean.shape)
+    prior = melmo.prior.Learned((rows, cols), noise=0.1, channels=channels)
+    f = prior.beside(melmo.loss.Masked(noisy))
+    value, gradient = f(noisy)
+    assert value > 0 and gradient.shape == noisy.shape
+    result = melmo.minimize(f, melmo.penalty.Box(0, 1), x0=noisy, max_iter=80)
+    assert np.std(result.x - clean) < 0.5 * np.std(noisy - clean)
+    # Half of the samples are missing: no convexity, and the prior fills them in.
+    mask = np.random.default_rng(5).random(noisy.shape) < 0.5
+    holes = prior.beside(melmo.loss.Masked(np.where(mask, clean, 0), mask))
+    filled = melmo.minimize(holes, melmo.penalty.Box(0, 1), x0=np.full(noisy.shape, 0.5), max_iter=300).x
+    assert np.abs(filled - clean).mean() < 0.1
+    with pytest.raises(ValueError, match="channels"):
+        melmo.prior.Learned((rows, cols), noise=0.1, channels=2).beside(melmo.loss.Masked(noisy))
+    with pytest.raises(TypeError, match="loss"):
+        prior.beside(noisy)

@@ -186,6 +186,12 @@ impl Picture {
         }
     }
 
+    /// The same where it is stated, not measured.
+    pub fn full_range(&self) -> Option<f64> {
+        let measured = matches!(&self.origin, Origin::Array { kind, .. } if !matches!(kind, Kind::U8 | Kind::U16));
+        (!measured).then(|| self.range())
+    }
+
     /// All channels of a pixel together, each sample through `map`.
     fn interleaved(&self, alpha: Option<&Vec<f64>>, map: impl Fn(f64) -> f64) -> Vec<f64> {
         let all: Vec<&Vec<f64>> = self.planes.iter().chain(alpha).collect();

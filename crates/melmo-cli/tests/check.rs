@@ -12,7 +12,7 @@ fn the_terms_of_every_task_are_what_they_say() {
         "recover miserables",
         "factorize miserables --rank 3 --precision f32",
         "rpca miserables",
-        "denoise camera --add-noise 0.05 --noise 0.05 --precision f32",
+        "denoise camera --add-noise 0.05 --noise 0.05 --precision f32 --prior differences",
         "regress table.csv y --penalty mcp --lambda 0.1",
     ] {
         let told = place.json(&format!("check {problem}"));

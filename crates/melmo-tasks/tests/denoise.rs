@@ -9,7 +9,8 @@ use melmo::drive::{Gap, Status};
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo_tasks::Settings;
-use melmo_tasks::denoise::{Denoised, Joined, Options, Plan, Planes, Prior, denoise, noise};
+use melmo_tasks::denoise::noise::Noise;
+use melmo_tasks::denoise::{Denoised, Joined, Options, Plan, Planes, Prior, denoise, noise, pieces};
 use melmo_tasks::{Until, Watch, solve};
 
 /// A ramp, a disc and stripes, from 0 to 1.
@@ -33,9 +34,17 @@ fn psnr<S: Real>(x: &[S], clean: &[f64]) -> f64 {
     10.0 * (clean.len() as f64 / squares).log10()
 }
 
+/// The prior that costs least, for what is not about priors.
+fn differences() -> Options {
+    Options { prior: Some(Prior::Differences), ..Options::default() }
+}
+
 fn plainly<S: Real>(y: &[S], rows: usize, cols: usize, channels: usize) -> Denoised<S> {
-    denoise(Planes::new(y, rows, cols, channels).unwrap(), &Options::default(), &Settings::default(), &Until::done())
-        .unwrap()
+    with(&differences(), y, [rows, cols, channels])
+}
+
+fn with<S: Real>(options: &Options, y: &[S], [rows, cols, channels]: [usize; 3]) -> Denoised<S> {
+    denoise(Planes::new(y, rows, cols, channels).unwrap(), options, &Settings::default(), &Until::done()).unwrap()
 }
 
 fn estimate<S: Real>(y: &[S], rows: usize, cols: usize) -> f64 {
@@ -137,10 +146,10 @@ fn strips_do_not_show() {
     let (rows, cols) = (1600, 512);
     let y = noisy::<f32>(&picture(rows, cols), 0.05, 10);
     let image = Planes::new(&y, rows, cols, 1).unwrap();
-    let plan = Plan::new(image, &Options::default()).unwrap();
+    let plan = Plan::new(image, &differences()).unwrap();
     assert!(plan.strips().len() > 1);
     let strips = plainly(&y, rows, cols, 1).image;
-    let whole = solve(&plan.whole().unwrap(), &Settings::default(), Watch::default()).unwrap();
+    let whole = solve(&plan.whole(&Until::done()).unwrap(), &Settings::default(), Watch::default()).unwrap();
     let out: Vec<f32> = whole.report.x.iter().map(|v| v * plan.scale() as f32).collect();
     let apart: f32 = out.iter().zip(&strips).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(apart < 0.02, "{apart}: less than half of σ anywhere");
@@ -151,9 +160,9 @@ fn strips_do_not_show() {
 fn strips_have_a_certificate_together<S: Real>() {
     let (rows, cols) = (1200, 700);
     let y = noisy::<S>(&picture(rows, cols), 0.05, 15);
-    let plan = Plan::new(Planes::new(&y, rows, cols, 1).unwrap(), &Options::default()).unwrap();
+    let plan = Plan::new(Planes::new(&y, rows, cols, 1).unwrap(), &differences()).unwrap();
     assert!(plan.strips().len() > 1);
-    let (whole, go_on) = (plan.whole().unwrap(), || ControlFlow::Continue(()));
+    let (whole, go_on) = (plan.whole(&Until::done()).unwrap(), || ControlFlow::Continue(()));
     let solve = |settings: &Settings, until: &Until| {
         Joined::solve(&plan, settings, until, &go_on).unwrap().whole(&whole, settings, true, until).unwrap().report
     };
@@ -185,8 +194,8 @@ fn strips_have_a_certificate_together<S: Real>() {
 fn strips_that_are_not_begun_are_as_they_were() {
     let (rows, cols) = (1600, 1000);
     let y = noisy::<f32>(&picture(rows, cols), 0.05, 17);
-    let plan = Plan::new(Planes::new(&y, rows, cols, 1).unwrap(), &Options::default()).unwrap();
-    let whole = plan.whole().unwrap();
+    let plan = Plan::new(Planes::new(&y, rows, cols, 1).unwrap(), &differences()).unwrap();
+    let whole = plan.whole(&Until::done()).unwrap();
     // Somebody ends it all while the first strip is solved, at its third point.
     let points = std::sync::Arc::new(AtomicUsize::new(0));
     let seen = points.clone();
@@ -219,23 +228,25 @@ fn strips_have_a_certificate_together_in_both_precisions() {
 }
 
 #[test]
-fn the_learned_prior_works_in_strips_and_has_a_bound_for_the_whole() {
-    let (rows, cols) = (1200, 700);
+fn the_learned_prior_is_the_default_up_to_four_megapixels_and_works_in_strips_above() {
+    let sized = |options: &Options, shape| pieces(options, shape);
+    let (plain, learned) = (Options::default(), Options { prior: Some(Prior::Learned), ..Options::default() });
+    for shape in [[2048, 2048, 1], [2048, 2048, 3], [5, 7, 1]] {
+        assert_eq!((sized(&plain, shape).0, sized(&plain, shape).1.len()), (Prior::Learned, 1), "{shape:?}");
+    }
+    assert_eq!(sized(&plain, [40, 40, 4]).0, Prior::Differences, "neither grey nor colour");
+    assert_eq!(sized(&plain, [2048, 2049, 1]).0, Prior::Differences);
+    assert!(sized(&learned, [2048, 2049, 1]).1.len() > 1);
+    // One step is enough to see that strips are put together.
+    let (rows, cols) = (4200, 1000);
     let clean = picture(rows, cols);
     let y = noisy::<f32>(&clean, 0.1, 16);
-    let options = Options { prior: Prior::Learned, noise: Some(0.1), ..Options::default() };
+    let options = Options { noise: Some(0.1), ..learned };
     let plan = Plan::new(Planes::new(&y, rows, cols, 1).unwrap(), &options).unwrap();
-    assert!(plan.strips().len() > 1);
-    let (settings, go_on) = (Settings { iterations: Some(8), ..Settings::default() }, || ControlFlow::Continue(()));
+    let (settings, go_on) = (Settings { iterations: Some(1), ..Settings::default() }, || ControlFlow::Continue(()));
     let joined = Joined::solve(&plan, &settings, &Until::done(), &go_on).unwrap();
-    let whole = plan.whole().unwrap();
-    let report = joined.whole(&whole, &settings, true, &Until::done()).unwrap().report;
-    let image: Vec<f32> = report.x.iter().map(|v| v * plan.scale() as f32).collect();
-    assert!(psnr(&image, &clean) > psnr(&y, &clean) + 3.5, "{}", psnr(&image, &clean));
-    let certificate = report.certificate.unwrap();
-    assert!(certificate.optimality.is_some_and(|found| found.gap.is_finite()));
-    let tolerance = Certificate::<f32>::default_tolerance();
-    assert!(certificate.verify(&whole.problem, &report.x, tolerance).unwrap().passed());
+    let image = plan.view().image(&joined.x, &y);
+    assert!(psnr(&image, &clean) > psnr(&y, &clean) + 0.2, "{}", psnr(&image, &clean));
 }
 
 #[test]
@@ -272,9 +283,9 @@ fn a_known_noise_and_a_strength_are_obeyed() {
         let x = denoise(image, options, &Settings::default(), &Until::done()).unwrap().image;
         x.windows(2).map(|w| (w[1] - w[0]).abs()).sum::<f64>()
     };
-    let plain = rough(&Options { noise: Some(0.05), ..Options::default() });
-    assert!(rough(&Options { noise: Some(0.1), ..Options::default() }) < plain);
-    assert!(rough(&Options { noise: Some(0.05), strength: 2.0, ..Options::default() }) < plain);
+    let plain = rough(&Options { noise: Some(0.05), ..differences() });
+    assert!(rough(&Options { noise: Some(0.1), ..differences() }) < plain);
+    assert!(rough(&Options { noise: Some(0.05), strength: 2.0, ..differences() }) < plain);
 }
 
 #[test]
@@ -355,11 +366,11 @@ fn the_learned_prior_removes_noise_and_says_how_far_from_the_least_it_is() {
     let (rows, cols) = (48, 64);
     let clean = picture(rows, cols);
     let y: Vec<f64> = noisy(&clean, 0.1, 5);
-    let options = Options { prior: Prior::Learned, noise: Some(0.1), ..Options::default() };
+    let options = Options { prior: Some(Prior::Learned), noise: Some(0.1), ..Options::default() };
     let planes = Planes::new(&y, rows, cols, 1).unwrap();
     let answer = denoise(planes, &options, &Settings::default(), &Until::done()).unwrap();
     assert!(psnr(&answer.image, &clean) > psnr(&y, &clean) + 7.0, "{}", psnr(&answer.image, &clean));
-    let whole = Plan::new(planes, &options).unwrap().whole().unwrap();
+    let whole = Plan::new(planes, &options).unwrap().whole(&Until::done()).unwrap();
     let certificate = solve(&whole, &Settings::default(), Watch::default()).unwrap().report.certificate;
     let found = certificate.unwrap().optimality.unwrap();
     assert!(found.gap < 0.05 * found.objective, "{found:?}");
@@ -380,14 +391,111 @@ fn the_learned_prior_knows_units_and_refuses_what_it_is_not_for() {
         let planes = Planes::new(y, rows / channels, cols, channels).unwrap();
         denoise(planes, options, &Settings::default(), &Until::done()).map(|answer| answer.image)
     };
-    let unit = Options { prior: Prior::Learned, noise: Some(0.1), ..Options::default() };
+    let unit = Options { prior: Some(Prior::Learned), noise: Some(0.1), range: Some(1.0), ..Options::default() };
     let eight_bit = Options { noise: Some(25.5), range: Some(255.0), ..unit.clone() };
     let (a, b) = (run(&y, &unit, 1).unwrap(), run(&levels, &eight_bit, 1).unwrap());
     assert!(a.iter().zip(&b).all(|(a, b)| (255.0 * a - b).abs() < 1e-6));
     let stronger = run(&y, &Options { strength: 4.0, ..unit.clone() }, 1).unwrap();
     assert!(a != stronger);
     assert!(run(&y, &unit, 2).is_err());
+    assert!(run(&y, &Options { prior: None, ..unit.clone() }, 2).is_ok());
     assert!(run(&y, &Options { penalty: Some("l1".parse().unwrap()), ..unit }, 1).is_err());
     assert!("nonsense".parse::<Prior>().is_err());
     assert!("learned".parse::<Prior>().is_ok_and(|prior| prior == Prior::Learned));
+}
+
+#[test]
+fn colours_are_told_apart_and_the_learned_prior_gains_by_it() {
+    let (rows, cols) = (64, 72);
+    let grey = picture(rows, cols);
+    let clean: Vec<f64> = [0.9, 0.7, 0.5].iter().flat_map(|c| grey.iter().map(move |v| c * v)).collect();
+    let y: Vec<f64> = noisy(&clean, 0.1, 5);
+    let given = Options { noise: Some(0.1), ..Options::default() };
+    let learned = with(&given, &y, [rows, cols, 3]);
+    assert!(learned.penalty.contains("learned"), "{}", learned.penalty);
+    let before = with(&Options { noise: Some(0.1), ..differences() }, &y, [rows, cols, 3]);
+    let [now, before] = [&learned, &before].map(|found| psnr(&found.image, &clean));
+    assert!(now > psnr(&y, &clean) + 8.0 && now > before - 0.5, "{now} {before}");
+    let certificate = |options: &Options| {
+        let plan = Plan::new(Planes::new(&y, rows, cols, 3).unwrap(), options).unwrap();
+        let whole = plan.whole(&Until::done()).unwrap();
+        solve(&whole, &Settings::default(), Watch::default()).unwrap().report.certificate.unwrap()
+    };
+    let found = certificate(&given).optimality.unwrap();
+    assert!(found.gap < 0.05 * found.objective, "{found:?}");
+}
+
+fn looked_at(y: &[f64], rows: usize, cols: usize) -> Noise {
+    Plan::new(Planes::new(y, rows, cols, 1).unwrap(), &differences()).unwrap().found().clone()
+}
+
+#[test]
+fn noise_that_grows_with_brightness_is_seen_and_removed_evenly() {
+    let (rows, cols) = (160, 160);
+    let ramp: Vec<f64> = (0..rows * cols).map(|p| 0.05 + 0.9 * (p % cols) as f64 / cols as f64).collect();
+    let mut seeded = Seeded::new(3);
+    // Photons: variance a + b·I.
+    let y: Vec<f64> = ramp.iter().map(|v| v + (1e-4 + v / 60.0).sqrt() * seeded.normal()).collect();
+    let found = looked_at(&y, rows, cols);
+    let curve = found.curve.as_ref().expect("a curve");
+    for brightness in [0.2, 0.5, 0.8] {
+        let (seen, there) = (curve.variance(brightness), 1e-4 + brightness / 60.0);
+        assert!((seen / there - 1.0).abs() < 0.25, "{brightness}: {seen} {there}");
+    }
+    let options = |options: Options| psnr(&with(&options, &y, [rows, cols, 1]).image, &ramp);
+    let (even, uneven) = (options(differences()), options(Options { noise: Some(found.sigma), ..differences() }));
+    assert!(even > psnr(&y, &ramp) + 8.0 && even > uneven - 0.3, "{even} {uneven}");
+    assert!(looked_at(&noisy::<f64>(&ramp, 0.1, 4), rows, cols).is_white(), "noise that does not grow");
+}
+
+#[test]
+fn salt_and_pepper_is_filled_in_and_the_rest_stays() {
+    let (rows, cols) = (96, 96);
+    let clean: Vec<f64> = picture(rows, cols).iter().map(|v| (v * 255.0).round() / 255.0).collect();
+    let mut seeded = Seeded::new(8);
+    let mut u = || 0.5 + 0.25 * seeded.normal().clamp(-2.0, 2.0);
+    let y: Vec<f64> = clean.iter().map(|v| if u() > 0.9 { f64::from(u8::from(u() > 0.5)) } else { *v }).collect();
+    let found = looked_at(&y, rows, cols);
+    assert!(found.outliers.as_ref().is_some_and(|found| found.share() > 0.02), "{found:?}");
+    for options in [differences(), Options::default()] {
+        let answer = with(&options, &y, [rows, cols, 1]);
+        assert!(psnr(&answer.image, &clean) > psnr(&y, &clean) + 10.0, "{}", psnr(&answer.image, &clean));
+        let touched = y.iter().zip(&clean).zip(&answer.image).filter(|((y, c), x)| y == c && x != y).count();
+        assert!(touched < y.len() / 200, "{touched} samples were good");
+    }
+}
+
+#[test]
+fn drawings_and_clean_pictures_have_no_noise() {
+    let (rows, cols) = (128, 128);
+    // Strokes with soft edges on white, everywhere.
+    let stroke = |p: usize| [255.0, 255.0, 128.0, 0.0, 64.0, 255.0, 255.0][(p % cols * 3 + p / cols) % 7];
+    let ground = |p: usize| (p / cols) % 32 < 12;
+    let drawn: Vec<f64> = (0..rows * cols).map(|p| if ground(p) { 1.0 } else { stroke(p) / 255.0 }).collect();
+    let eight_bit: Vec<f64> = picture(rows, cols).iter().map(|v| (v * 255.0).round() / 255.0).collect();
+    for y in [drawn, eight_bit] {
+        let answer = with(&Options::default(), &y, [rows, cols, 1]);
+        assert_eq!((answer.noise, answer.strips), (0.0, 0));
+        assert_eq!(answer.image, y);
+    }
+}
+
+#[test]
+fn noise_that_neighbours_share_is_seen() {
+    let (rows, cols) = (128, 128);
+    let clean = picture(rows, cols);
+    let white: Vec<f64> = Seeded::new(6).normals(rows * cols);
+    let at = |i: usize, j: usize| white[(i % rows) * cols + j % cols];
+    let smooth = |p: usize| -> f64 {
+        let taps = [0.06, 0.24, 0.4, 0.24, 0.06];
+        (0..25).map(|t| taps[t / 5] * taps[t % 5] * at(p / cols + t / 5, p % cols + t % 5)).sum()
+    };
+    let y: Vec<f64> = clean.iter().enumerate().map(|(p, v)| v + 0.25 * smooth(p)).collect();
+    let found = looked_at(&y, rows, cols);
+    assert!(found.correlated, "{found:?}");
+    for options in [Options::default(), differences()] {
+        let gained = psnr(&with(&options, &y, [rows, cols, 1]).image, &clean) - psnr(&y, &clean);
+        assert!(gained > 2.0, "{gained}");
+    }
+    assert!(!looked_at(&noisy::<f64>(&clean, 0.05, 2), rows, cols).correlated);
 }

@@ -8,10 +8,10 @@ use crate::args::{Solving, known};
 
 /// Remove noise from an image
 ///
-/// Minimises ½‖X − Y‖² + Σ wₚ(φ₁ of first differences + φ₂ of second ones), φ log-sum and w smaller where much goes on; with --penalty,
-/// ½‖X − Y‖² + Σ φ of first differences: total variation.
+/// Minimises ½‖X − Y‖² + Σ φ of what filters see, learned from photographs, or of its differences (total variation).
 ///
-/// With no options it just works: the noise is estimated, and the strength follows from it. Grey and colour, 8 and 16 bit
+/// With no options it just works: the noise is estimated, and the strength follows from it. Noise may grow with brightness, be shared by
+/// neighbouring pixels, or be salt and pepper. Grey and colour, 8 and 16 bit
 /// (PNG, JPEG, PGM/PPM, TIFF) or arrays (.npy); depth, kind, range and alpha stay as they were.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
@@ -27,12 +27,13 @@ pub struct Denoise {
     /// Remove more (above 1) or less (below 1) than the noise suggests
     #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = number::parse)]
     pub strength: f64,
-    /// The noise's standard deviation, in the image's units; estimated unless given
+    /// The noise's standard deviation, in the image's units (0 to 1: 15/255; of arrays, as they are); estimated unless given
     #[arg(long, value_name = "SIGMA", allow_negative_numbers = true, value_parser = number::parse)]
     pub noise: Option<f64>,
-    /// What a picture is taken to be like: differences, or learned (filters learned from photographs; grey pictures)
-    #[arg(long, value_name = "NAME", value_parser = known::priors(), hide_possible_values = true, default_value = "differences", conflicts_with = "penalty")]
-    pub prior: Prior,
+    /// What a picture is taken to be like: learned (filters learned from photographs), or differences (few of them: faster); learned up
+    /// to 4 megapixels unless given
+    #[arg(long, value_name = "NAME", value_parser = known::priors(), hide_possible_values = true, conflicts_with = "penalty")]
+    pub prior: Option<Prior>,
     /// φ: l1, mcp, huber, …; with lambda=… nothing is chosen, and λ is in the image's units (0 to 1; of arrays, as they are)
     #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true)]
     pub penalty: Option<PenaltyChoice>,

@@ -54,17 +54,18 @@ fn one<'py, S: Scalar + Stored>(
 
 /// The automatic model of images, on all cores: the image, σ and the penalty in one line.
 #[pyfunction]
-#[pyo3(signature = (image, sides, strength, noise, prior))]
+#[pyo3(signature = (image, sides, strength, noise, prior, range))]
 pub fn denoise<'py>(
     py: Python<'py>,
     image: &Bound<'py, PyAny>,
     sides: [usize; 3],
     strength: f64,
     noise: Option<f64>,
-    prior: &str,
+    prior: Option<&str>,
+    range: Option<f64>,
 ) -> PyResult<(Bound<'py, PyAny>, f64, String)> {
-    let prior = prior.parse().map_err(raised)?;
-    let options = Options { strength, noise, prior, ..Options::default() };
+    let prior = prior.map(str::parse).transpose().map_err(raised)?;
+    let options = Options { strength, noise, prior, range, ..Options::default() };
     match array::is_single(image) {
         true => whole::<f32>(py, image, sides, options),
         false => whole::<f64>(py, image, sides, options),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use melmo::catalogue;
 use melmo::smooth::Smooth;
+use melmo_tasks::denoise::learned::with_loss;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -36,6 +37,19 @@ impl Loss {
             "f32" => Precise::Single(Arc::new(PythonLoss { call, layout, lipschitz })),
             _ => Precise::Double(Arc::new(PythonLoss { call, layout, lipschitz })),
         }))
+    }
+
+    /// It and the learned prior of a picture of rows×cols.
+    fn with_learned_prior(&self, shape: (usize, usize), channels: usize, noise: f64, range: f64) -> PyResult<Self> {
+        let built = match &self.0 {
+            Precise::Single(f) => {
+                with_loss(f.clone(), shape, channels, noise, range).map(|f| Precise::Single(Arc::from(f)))
+            }
+            Precise::Double(f) => {
+                with_loss(f.clone(), shape, channels, noise, range).map(|f| Precise::Double(Arc::from(f)))
+            }
+        };
+        built.map(Self).map_err(raised)
     }
 
     /// The blocks of x.

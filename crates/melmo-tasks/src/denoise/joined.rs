@@ -71,7 +71,7 @@ impl<S: Real> Joined<S> {
             let settings = Settings { time_limit: share.or(settings.time_limit), ..settings.clone() };
             let mut watcher = |_: &Info, _: &mut dyn Solver<S>| each();
             let watch = Watch { watcher: Some(&mut watcher), look: false, ..Watch::default() };
-            let Solved { report, method, reason, device } = solve(&plan.prepare(strip)?, &settings, watch)?;
+            let Solved { report, method, reason, device } = solve(&plan.prepare(strip, until)?, &settings, watch)?;
             place(strip, &report.x);
             Ok(End { info: report.info, status: report.status, method: Some((method, reason, device)) })
         };

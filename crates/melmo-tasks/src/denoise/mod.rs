@@ -23,21 +23,25 @@
 //! ```
 
 mod activity;
+mod colours;
 mod joined;
 pub mod learned;
 mod model;
 pub mod noise;
 mod plan;
 mod planes;
+mod range;
 mod start;
 pub mod strips;
 mod variation;
+mod view;
 
 pub use joined::Joined;
-pub use plan::Plan;
+pub use plan::{Plan, pieces};
 pub use planes::Planes;
 pub use strips::Strip;
 pub use variation::{Grid, variation};
+pub use view::View;
 
 use melmo::drive::Status;
 use melmo::real::Real;
@@ -48,12 +52,11 @@ use crate::settings::Settings;
 use crate::until::Until;
 
 /// What a picture is taken to be like.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prior {
-    /// Few first and second differences, locally weighted; grey and colour.
-    #[default]
+    /// Few first and second differences, locally weighted; any number of channels.
     Differences,
-    /// Filters and potentials that were learned from photographs ([`learned`]); grey.
+    /// Filters and potentials that were learned from photographs ([`learned`]); grey and colour.
     Learned,
 }
 
@@ -73,13 +76,14 @@ impl std::str::FromStr for Prior {
 }
 
 /// What can be chosen; everything has a default.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Plain total variation with this penalty, in the image's units, instead of the automatic one.
     pub penalty: Option<PenaltyChoice>,
-    /// What is minimised where there is no such penalty.
-    pub prior: Prior,
-    /// The full range of samples, which the learned prior was learned for; 1 unless they spread over more than 2, then their spread.
+    /// What is minimised where there is no such penalty: unless given, the learned prior up to 2²² pixels of one channel or three, and
+    /// differences above.
+    pub prior: Option<Prior>,
+    /// The full range of samples, which the learned prior was learned for; unless given, what nearly all of them spread over.
     pub range: Option<f64>,
     /// What λ is multiplied by (the learned prior: σ, by its root): above 1 smooths more, 0 leaves the image as it is.
     pub strength: f64,
@@ -87,11 +91,13 @@ pub struct Options {
     pub isotropic: bool,
     /// σ, where it is known, in the image's units.
     pub noise: Option<f64>,
+    /// The noise, where it was looked for before.
+    pub found: Option<noise::Noise>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { penalty: None, prior: Prior::Differences, range: None, strength: 1.0, isotropic: false, noise: None }
+        Self { penalty: None, prior: None, range: None, strength: 1.0, isotropic: false, noise: None, found: None }
     }
 }
 
@@ -124,8 +130,7 @@ pub fn denoise<S: Real>(
         0 => (image.data.to_vec(), Status::Settled),
         _ => {
             let Joined { x, status, .. } = Joined::solve(&plan, settings, until, &|| until.asked("denoising"))?;
-            let scale = S::of(plan.scale());
-            (x.into_iter().map(|v| v * scale).collect(), status)
+            (plan.view().image(&x, image.data), status)
         }
     };
     Ok(Denoised { image, noise, lambda, penalty, strips, status })

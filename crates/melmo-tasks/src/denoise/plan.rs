@@ -8,12 +8,17 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::MaskedLeastSquares;
 
-use super::learned::Adapted;
+use super::colours::Turn;
+use super::learned::{Adapted, Given, Spectrum};
+use super::noise::{Noise, Stabiliser};
+use super::range;
 use super::strips::{Strip, strips};
-use super::{Options, Planes, Prior, activity, learned, model, noise, start};
+use super::view::View;
+use super::{Options, Planes, Prior, activity, learned, model, start};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
+use crate::until::Until;
 
 /// Steps at most. Camera with σ = 0.1: 400 steps instead change a pixel by 0.38 of 255 levels on average, 1.9 at the 99th
 /// percentile, and PSNR from 29.79 to 29.83 dB.
@@ -41,16 +46,32 @@ fn expect_moderate<S: Real>(y: &[S]) -> Result<(), Error> {
     }
 }
 
-/// 1, or the spread of samples that are not between 0 and 1.
-fn range<S: Real>(data: &[S]) -> f64 {
-    let ends = data.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (v.f64().min(a), v.f64().max(b)));
-    if ends.1 - ends.0 > 2.0 { ends.1 - ends.0 } else { 1.0 }
+/// Pixels up to which a picture has the learned prior unless told otherwise, and is worked on in one piece with it.
+const ONE_PIECE: usize = 1 << 22;
+/// What outliers are filled in with where there is no other noise: as if there were this part of the range.
+const FAINT: f64 = 4.0 / 255.0;
+
+/// The prior of an image of this size, and the strips that it is solved in.
+pub fn pieces(options: &Options, [rows, cols, channels]: [usize; 3]) -> (Prior, Vec<Strip>) {
+    let fits = rows.saturating_mul(cols) <= ONE_PIECE;
+    let can = matches!(channels, 1 | 3) && options.penalty.is_none();
+    let prior = options.prior.unwrap_or(if fits && can { Prior::Learned } else { Prior::Differences });
+    match prior {
+        Prior::Learned if fits && can => (prior, vec![Strip::whole(rows)]),
+        _ => (prior, strips(rows, cols, channels)),
+    }
 }
 
 /// The strips of an image and the problem of each.
 pub struct Plan<'a, S> {
     image: Planes<'a, S>,
-    noise: f64,
+    /// The image as its problem sees it, where that differs: without outliers, with even noise.
+    seen: Option<Vec<S>>,
+    noise: Noise,
+    /// σ of what is seen.
+    level: f64,
+    view: View,
+    spectrum: Option<Spectrum>,
     strength: f64,
     /// The penalty that was asked for, complete.
     chosen: Option<PenaltyChoice>,
@@ -69,37 +90,87 @@ impl<'a, S: Real> Plan<'a, S> {
             false => Err(Error::input(what, value.to_string(), "a finite number, at least 0")),
         };
         let strength = check("the strength", options.strength)?;
-        let noise = match options.noise {
-            Some(sigma) => check("the noise's standard deviation", sigma)?,
-            None => noise::estimate(&image),
+        let range = check("the range", options.range.unwrap_or_else(|| range::spread(image.data)))?;
+        let noise = match (options.noise, &options.found) {
+            (Some(sigma), _) => Noise::white(check("the noise's standard deviation", sigma)?),
+            (None, Some(found)) => found.clone(),
+            // A penalty of one's own is of the samples as they are.
+            (None, None) if options.penalty.is_some() => Noise::white(super::noise::estimate(&image)),
+            (None, None) => Noise::of(&image, range::step(image.data, options.range)),
         };
-        let spread = if options.isotropic { noise * (image.channels as f64).sqrt() } else { noise };
+        let spread = if options.isotropic { noise.sigma * (image.channels as f64).sqrt() } else { noise.sigma };
         let chosen = options.penalty.as_ref().map(|penalty| model::complete(penalty, spread, strength));
-        let idle =
-            strength == 0.0 || noise == 0.0 && options.penalty.as_ref().is_none_or(|p| p.get("lambda").is_none());
-        let strips = if idle { Vec::new() } else { strips(image.rows, image.cols, image.channels) };
-        if options.prior == Prior::Learned && (image.channels > 1 || chosen.is_some()) {
+        let (prior, strips) = pieces(options, [image.rows, image.cols, image.channels]);
+        if options.prior == Some(Prior::Learned) && (!matches!(image.channels, 1 | 3) || chosen.is_some()) {
             let found =
                 if chosen.is_some() { "a penalty of your own".into() } else { format!("{} channels", image.channels) };
-            return Err(Error::input(
-                "the learned prior",
-                found,
-                "a grey image, and no other penalty: leave --prior out",
-            ));
+            let expected = "one channel or three, and no other penalty: leave --prior out";
+            return Err(Error::input("the learned prior", found, expected));
         }
-        let range = check("the range", options.range.unwrap_or_else(|| range(image.data)))?;
-        let (isotropic, prior) = (options.isotropic, options.prior);
-        Ok(Self { image, noise, strength, chosen, isotropic, prior, range, strips })
+        let silent = noise.sigma == 0.0 && noise.outliers.is_none();
+        let idle = strength == 0.0 || silent && options.penalty.as_ref().is_none_or(|p| p.get("lambda").is_none());
+        let strips = if idle { Vec::new() } else { strips };
+        let isotropic = options.isotropic;
+        let (level, view) = (noise.sigma, View::PLAIN);
+        let (seen, spectrum) = (None, None);
+        let plan =
+            Self { image, seen, noise, level, view, spectrum, strength, chosen, isotropic, prior, range, strips };
+        if idle || plan.chosen.is_some() { Ok(plan) } else { plan.viewed() }
+    }
+
+    /// With the samples that its problem sees, and their noise.
+    fn viewed(mut self) -> Result<Self, Error> {
+        let even = self.noise.curve.as_ref().map(|curve| Stabiliser::new(curve, range::ends(self.image.data)));
+        self.level = match &even {
+            Some(even) => even.sigma,
+            None if self.noise.sigma == 0.0 => FAINT * self.range,
+            None => self.noise.sigma,
+        };
+        self.view.stabiliser = even;
+        self.view.only = self.noise.outliers.clone().filter(|_| self.noise.sigma == 0.0);
+        self.seen = self.view.seen(&self.image, self.noise.outliers.as_ref());
+        if self.is_learned() && self.image.channels == 3 {
+            self.view.turn = Some(Turn::of(self.planes().data, (self.image.rows, self.image.cols)));
+        }
+        if self.noise.correlated {
+            let samples = self.view.numbers(self.planes().data.to_vec());
+            let spectrum = learned::spectrum(&samples, (self.image.rows, self.image.cols))?;
+            self.level = spectrum.sigma;
+            self.spectrum = Some(spectrum);
+        }
+        // Stronger is what it would do to stronger noise: the learned R cannot be multiplied and stay convex beside the data.
+        self.view.scale = self.level * if self.is_learned() { self.strength.sqrt() } else { 1.0 };
+        Ok(self)
+    }
+
+    /// The image as its problem sees it.
+    fn planes(&self) -> Planes<'_, S> {
+        Planes { data: self.seen.as_deref().unwrap_or(self.image.data), ..self.image }
     }
 
     /// The problem is the learned one.
     fn is_learned(&self) -> bool {
-        self.prior == Prior::Learned
+        self.prior == Prior::Learned && self.chosen.is_none()
+    }
+
+    /// The prior that is used.
+    pub fn prior(&self) -> Prior {
+        self.prior
     }
 
     /// σ: the standard deviation of the noise, in the image's units.
     pub fn noise(&self) -> f64 {
-        self.noise
+        self.noise.sigma
+    }
+
+    /// All that is known of the noise.
+    pub fn found(&self) -> &Noise {
+        &self.noise
+    }
+
+    /// How samples become the problem's numbers, and back.
+    pub fn view(&self) -> &View {
+        &self.view
     }
 
     /// The slope of the penalty at 0, or the λ that was asked for, in the image's units; 0 where there is nothing to do.
@@ -108,7 +179,7 @@ impl<'a, S: Real> Plan<'a, S> {
             _ if self.strips.is_empty() => 0.0,
             Some(penalty) => penalty.get("lambda").unwrap_or(f64::NAN),
             None if self.is_learned() => f64::NAN,
-            None => model::slope(self.noise, self.strength),
+            None => model::slope(self.level, self.strength),
         }
     }
 
@@ -140,20 +211,14 @@ impl<'a, S: Real> Plan<'a, S> {
     /// The image's units for one unit of the problem's: σ (√strength times it for the learned prior), or 1 for a penalty that was asked
     /// for and where there is nothing to do.
     pub fn scale(&self) -> f64 {
-        match self.chosen {
-            _ if self.strips.is_empty() => 1.0,
-            Some(_) => 1.0,
-            // Stronger is what it would do to stronger noise: R itself cannot be multiplied and stay convex beside the data.
-            None if self.is_learned() => self.noise * self.strength.sqrt(),
-            None => self.noise,
-        }
+        self.view.scale
     }
 
     /// The whole image's problem and where it starts.
-    pub fn whole(&self) -> Result<Prepared<S>, Error> {
+    pub fn whole(&self, until: &Until) -> Result<Prepared<S>, Error> {
         match self.strips.is_empty() {
             true => self.idle(),
-            false => self.prepare(&Strip::whole(self.image.rows)),
+            false => self.prepare(&Strip::whole(self.image.rows), until),
         }
     }
 
@@ -168,26 +233,26 @@ impl<'a, S: Real> Plan<'a, S> {
 
     /// What a strip sees, in the problem's units.
     pub(super) fn samples_of(&self, strip: &Strip) -> Vec<S> {
-        let scale = S::of(1.0 / self.scale());
-        let samples = (0..self.image.channels).flat_map(|c| self.image.stretch(c, strip.seen.clone()));
-        samples.map(|&v| v * scale).collect()
+        let planes = self.planes();
+        let samples = (0..planes.channels).flat_map(|c| planes.stretch(c, strip.seen.clone()));
+        self.view.numbers(samples.copied().collect())
     }
 
     /// A strip's problem and where it starts.
-    pub fn prepare(&self, strip: &Strip) -> Result<Prepared<S>, Error> {
+    pub fn prepare(&self, strip: &Strip, until: &Until) -> Result<Prepared<S>, Error> {
         let Planes { cols, channels, .. } = self.image;
         let shape = [strip.seen.len(), cols, channels];
         let y = self.samples_of(strip);
         expect_moderate(&y)?;
-        if self.chosen.is_none() && self.is_learned() {
-            return self.prepare_learned(y, strip.seen.len());
+        if self.is_learned() {
+            return self.prepare_learned(y, strip.seen.len(), until);
         }
         // The automatic problem is first smoothed so much that it is Tikhonov's: there the data themselves are the best start.
         let start = if self.chosen.is_some() { start::smooth(&y, shape)? } else { y.clone() };
         let problem = match &self.chosen {
             Some(penalty) => model::chosen(y, shape, penalty, self.isotropic)?,
             None => {
-                let weights = activity::weights(&self.image, strip.seen.clone(), self.noise);
+                let weights = activity::weights(&self.planes(), strip.seen.clone(), self.level);
                 model::automatic(y, weights, shape, self.strength)?
             }
         };
@@ -204,14 +269,18 @@ impl<'a, S: Real> Plan<'a, S> {
     }
 
     /// The same with the learned prior: locally scaled where the image is one strip.
-    fn prepare_learned(&self, y: Vec<S>, rows: usize) -> Result<Prepared<S>, Error> {
-        let (shape, noise) = ((rows, self.image.cols), self.scale() / self.range);
+    fn prepare_learned(&self, y: Vec<S>, rows: usize, until: &Until) -> Result<Prepared<S>, Error> {
+        let (shape, planes) = ((rows, self.image.cols), self.image.channels);
+        // Light and colour are √3 times as large as a grey picture.
+        let noise = self.scale() / self.range / (planes as f64).sqrt();
+        let given = Given { shape, planes, noise, spectrum: self.spectrum.as_ref() };
         let (problem, start, defaults) = match self.strips.len() {
             1 => {
-                let adapted = Adapted::new(&y, shape, noise)?;
-                (adapted.problem(y, shape, noise)?, adapted.start.clone(), adapted.defaults())
+                let mut adapted = Adapted::new(&y, &given, until)?;
+                let start = std::mem::take(&mut adapted.start);
+                (adapted.problem(y, &given)?, start, learned::steps())
             }
-            _ => (learned::plain(y.clone(), shape, noise)?, y, learned::STEPS),
+            _ => (learned::plain(y.clone(), &given)?, y, learned::STEPS),
         };
         Ok(Prepared { problem, start, defaults, optimum: None })
     }

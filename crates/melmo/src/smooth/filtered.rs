@@ -1,65 +1,38 @@
 use crate::block::Layout;
 use crate::error::Error;
-use crate::operator::{FilterBank, LinOp};
-use crate::penalty::{Scale, Separable, Spline, Table};
 use crate::real::Real;
-use crate::smooth::{Rounding, Smooth};
-use crate::vector::{norm2, sum_error};
+use crate::smooth::{Ridge, Rounding, Smooth};
 
-/// f(x) = f₀(x) + Σ_c Σᵢ φ_c((T_c x)ᵢ): a loss and a smooth prior of an image, T a bank of filters, φ_c a spline for each.
+/// f(x) = f₀(x) + Σ_p R_p(x_p): a loss, and a smooth prior for each plane of an image, one plane after another.
 ///
-/// With ρ = max ρ_c and M = max sup φ_c″: L = L₀ + max(M, ρ)‖T‖², and f is strongly convex with m = m₀ − ρ‖T‖² where that is positive:
-/// a prior that is not convex, in a sum that is. Goujon, Neumayer, Unser, "Learning weakly convex
-/// regularizers for convergent image-reconstruction algorithms" (2023).
-///
-/// Scales s make it s²φ_c(·/s) at each response: second derivatives, and so L, ρ and m, are as without them.
+/// L = L₀ + max L_p, and f is strongly convex with m = m₀ − max ρ_p‖T_p‖² where that is positive: a prior that is not convex, in a sum
+/// that is.
 pub struct Filtered<S> {
     loss: Box<dyn Smooth<S>>,
-    bank: FilterBank<S>,
-    potentials: Vec<Spline>,
-    /// The same, as the loops read them.
-    tables: Vec<Table<S>>,
-    /// For every row its filters, for every filter the row's pixels; empty where all are 1.
-    scales: Vec<Scale>,
-    /// The largest of them.
-    widest: f64,
+    planes: Vec<Ridge<S>>,
 }
 
 impl<S: Real> Filtered<S> {
-    /// A loss of an image, filters of it, and a potential for each of them.
-    pub fn new(loss: Box<dyn Smooth<S>>, bank: FilterBank<S>, potentials: Vec<Spline>) -> Result<Self, Error> {
-        Error::expect_len("the filters take the loss's variable", loss.layout().size(), bank.domain().size())?;
-        Error::expect_len("potentials", bank.channels(), potentials.len())?;
-        let tables = potentials.iter().map(Spline::table).collect();
-        Ok(Self { loss, bank, potentials, tables, scales: Vec::new(), widest: 1.0 })
+    /// A loss of an image, and a prior of each plane of it.
+    pub fn new(loss: Box<dyn Smooth<S>>, planes: Vec<Ridge<S>>) -> Result<Self, Error> {
+        let size = planes.iter().map(Ridge::size).sum();
+        Error::expect_len("the filters take the loss's variable", loss.layout().size(), size)?;
+        Ok(Self { loss, planes })
     }
 
-    /// A scale for every response: row after row, in a row filter after filter.
-    pub fn scaled(mut self, scales: Vec<Scale>) -> Result<Self, Error> {
-        Error::expect_len("scales", self.bank.range().size(), scales.len())?;
-        self.widest = scales.iter().map(|s| s.get()).fold(0.0, f64::max);
-        self.scales = scales;
-        Ok(self)
+    /// The planes, and the part of x that belongs to each.
+    fn parts(&self) -> impl Iterator<Item = (&Ridge<S>, std::ops::Range<usize>)> {
+        let mut end = 0;
+        self.planes.iter().map(move |plane| {
+            let start = end;
+            end += plane.size();
+            (plane, start..end)
+        })
     }
 
-    /// The scales of a row of a filter's responses; none where all are 1.
-    fn scales_of(&self, c: usize, i: usize, cols: usize) -> Option<&[Scale]> {
-        self.scales.get((i * self.tables.len() + c) * cols..)?.get(..cols)
-    }
-
-    /// The largest of something over the potentials.
-    fn most(&self, of: impl Fn(&Spline) -> f64) -> f64 {
-        self.potentials.iter().map(of).fold(0.0, f64::max)
-    }
-
-    /// ρ‖T‖²: how far the prior bends down.
-    fn bent(&self) -> f64 {
-        self.most(Separable::<S>::rho) * self.bank.norm_bound().powi(2)
-    }
-
-    /// max(M, ρ): the Lipschitz constant of every φ_c′.
-    fn steepest(&self) -> f64 {
-        self.most(|phi| phi.curvature().max(Separable::<S>::rho(phi)))
+    /// The largest of something over the planes.
+    fn most(&self, of: impl Fn(&Ridge<S>) -> f64) -> f64 {
+        self.planes.iter().map(of).fold(0.0, f64::max)
     }
 }
 
@@ -69,24 +42,24 @@ impl<S: Real> Smooth<S> for Filtered<S> {
     }
 
     fn work_len(&self) -> usize {
-        self.loss.work_len().max(self.bank.through_work_len())
+        self.planes.iter().map(Ridge::work_len).fold(self.loss.work_len(), usize::max)
     }
 
     fn value_grad(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
-        let value = self.loss.value_grad(grad, x, work);
-        let prior = self.bank.through(grad, x, work, |c, i, row| match self.scales_of(c, i, row.len()) {
-            Some(scales) => self.tables[c].replace_scaled(row, scales),
-            None => self.tables[c].replace(row),
-        });
-        value + prior
+        let mut value = self.loss.value_grad(grad, x, work);
+        for (plane, part) in self.parts() {
+            value += plane.add(&mut grad[part.clone()], &x[part], work);
+        }
+        value
     }
 
     fn lipschitz(&self) -> Option<f64> {
-        Some(self.loss.lipschitz()? + self.steepest() * self.bank.norm_bound().powi(2))
+        Some(self.loss.lipschitz()? + self.most(Ridge::lipschitz))
     }
 
     fn strong_convexity(&self) -> Option<f64> {
-        Some((self.loss.strong_convexity()? - self.bent()) * (1.0 - 4.0 * f64::EPSILON)).filter(|m| *m >= 0.0)
+        let m = self.loss.strong_convexity()? - self.most(Ridge::bent);
+        Some(m * (1.0 - 4.0 * f64::EPSILON)).filter(|m| *m >= 0.0)
     }
 
     /// Potentials are nowhere negative.
@@ -94,38 +67,27 @@ impl<S: Real> Smooth<S> for Filtered<S> {
         self.loss.lower_bound()
     }
 
-    /// That of the loss, of the responses (ϑ‖x‖, enlarged by φ′ and T*), of φ′ (a few of its pieces) and of T*. Of the value: what the
-    /// responses move it by, and its sum.
+    /// That of the loss and of every plane, and of the sum of their values.
     fn rounding(&self, x: &[S], value: f64, grad: &[S]) -> Rounding {
-        let own = self.loss.rounding(x, value, grad);
-        let (norm, applied) = (self.bank.norm_bound(), LinOp::<S>::rounding(&self.bank) * norm2(x));
-        let responses = norm * norm2(x) + applied;
-        let slopes = (self.steepest() * responses).min(
-            self.most(|phi| Separable::<S>::slope(phi).unwrap_or(f64::INFINITY))
-                * self.widest
-                * (self.bank.range().size() as f64).sqrt(),
-        );
-        let of_slopes = self.steepest() * applied + 64.0 * S::EPSILON * slopes;
-        Rounding {
-            value: own.value
-                + slopes * applied
-                + (64.0 * S::EPSILON + sum_error(self.bank.range().size())) * value.abs(),
-            grad: own.grad + norm * of_slopes + LinOp::<S>::rounding(&self.bank) * slopes,
+        let mut all = self.loss.rounding(x, value, grad);
+        for (plane, part) in self.parts() {
+            let own = plane.rounding(&x[part], value);
+            all = Rounding { value: all.value + own.value, grad: all.grad + own.grad };
         }
+        all
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operator::LinOp;
+    use crate::operator::{FilterBank, LinOp};
+    use crate::penalty::{Scale, Separable, Spline};
     use crate::seeded::Seeded;
     use crate::smooth::{MaskedLeastSquares, laws};
+    use crate::vector::norm2;
 
-    fn filtered<S: Real>(image: (usize, usize)) -> Filtered<S> {
-        let mut seeded = Seeded::new(3);
-        let layout = Layout::matrix(image.0, image.1).unwrap();
-        let loss = MaskedLeastSquares::new(layout, seeded.normals(image.0 * image.1), None).unwrap();
+    fn ridge<S: Real>(image: (usize, usize)) -> Ridge<S> {
         let filters: Vec<S> =
             [[1.0, -2.0, 1.0, 0.0, 0.0, 0.0, -1.0, 2.0, -1.0], [0.0, -1.0, 0.0, -1.0, 4.0, -1.0, 0.0, -1.0, 0.0]]
                 .concat()
@@ -134,7 +96,35 @@ mod tests {
                 .collect();
         let spline = Spline::new(&[0.05, 0.3, 0.5], &[0.2, 0.1, 0.0]).unwrap();
         let bank = FilterBank::new(image, &filters, 3).unwrap();
-        Filtered::new(Box::new(loss), bank, vec![spline, spline.scaled(2.0).unwrap()]).unwrap()
+        Ridge::new(bank, vec![spline, spline.scaled(2.0).unwrap()]).unwrap()
+    }
+
+    fn with<S: Real>(image: (usize, usize), planes: Vec<Ridge<S>>) -> Filtered<S> {
+        let layout = Layout::matrix(planes.len() * image.0, image.1).unwrap();
+        let y = Seeded::new(3).normals(layout.size());
+        Filtered::new(Box::new(MaskedLeastSquares::new(layout, y, None).unwrap()), planes).unwrap()
+    }
+
+    fn filtered<S: Real>(image: (usize, usize)) -> Filtered<S> {
+        with(image, vec![ridge(image)])
+    }
+
+    #[test]
+    fn every_plane_has_a_prior_of_its_own() {
+        let image = (6, 5);
+        let gentle = |ridge: Ridge<f64>| ridge.scaled(vec![Scale::of(0.5); 60]).unwrap();
+        let f = with(image, vec![ridge(image), gentle(ridge(image))]);
+        laws::check(&f);
+        let (x, mut work): (Vec<f64>, _) = (Seeded::new(5).normals(60), vec![f64::NAN; f.work_len()]);
+        let (mut grad, mut expected) = (vec![0.0; 60], vec![0.0; 60]);
+        let value = f.value_grad(&mut grad, &x, &mut work);
+        let mut sum = f.loss.value_grad(&mut expected, &x, &mut work);
+        for (part, plane) in [ridge(image), gentle(ridge(image))].iter().enumerate() {
+            let part = 30 * part..30 * part + 30;
+            sum += plane.add(&mut expected[part.clone()], &x[part], &mut work);
+        }
+        assert_eq!((value, grad), (sum, expected));
+        assert_eq!(f.strong_convexity(), filtered::<f64>(image).strong_convexity());
     }
 
     #[test]
@@ -168,11 +158,12 @@ mod tests {
         let value = f.value_grad(&mut grad, &x, &mut work);
         let (mut expected, mut y) = (vec![0.0; 72], vec![0.0; 144]);
         let mut sum = f.loss.value_grad(&mut expected, &x, &mut work);
-        let mut work = vec![0.0; f.bank.work_len()];
-        f.bank.apply(&mut y, &x, &mut work);
-        sum += y.iter().enumerate().map(|(i, y)| f.potentials[i / 72].phi(*y)).sum::<f64>();
-        y.iter_mut().enumerate().for_each(|(i, y)| *y = f.potentials[i / 72].derivative(*y));
-        f.bank.adjoint_add(&mut expected, &y, &mut work);
+        let prior = ridge::<f64>((9, 8));
+        let mut work = vec![0.0; prior.bank.work_len()];
+        prior.bank.apply(&mut y, &x, &mut work);
+        sum += y.iter().enumerate().map(|(i, y)| prior.potentials[i / 72].phi(*y)).sum::<f64>();
+        y.iter_mut().enumerate().for_each(|(i, y)| *y = prior.potentials[i / 72].derivative(*y));
+        prior.bank.adjoint_add(&mut expected, &y, &mut work);
         assert!((value - sum).abs() < 1e-12 * sum);
         assert!(grad.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12));
     }
@@ -182,38 +173,39 @@ mod tests {
         let (rows, cols) = (9, 8);
         let scale = |c: usize, i: usize, j: usize| Scale::of(0.5 + 0.1 * ((3 * c + 5 * i + 7 * j) % 11) as f32);
         let all = (0..rows).flat_map(|i| (0..2).flat_map(move |c| (0..cols).map(move |j| scale(c, i, j)))).collect();
-        let f = filtered::<f64>((rows, cols)).scaled(all).unwrap();
+        let prior = ridge::<f64>((rows, cols));
+        let f = with((rows, cols), vec![ridge((rows, cols)).scaled(all).unwrap()]);
         laws::check(&f);
         assert_eq!(f.strong_convexity(), filtered::<f64>((rows, cols)).strong_convexity());
         let x: Vec<f64> = Seeded::new(5).normals(72);
         let (mut grad, mut work, mut y) = (vec![0.0; 72], vec![f64::NAN; f.work_len()], vec![0.0; 144]);
         let value = f.value_grad(&mut grad, &x, &mut work);
         let mut sum = f.loss.value_grad(&mut grad, &x, &mut work);
-        f.bank.apply(&mut y, &x, &mut vec![0.0; f.bank.work_len()]);
+        prior.bank.apply(&mut y, &x, &mut vec![0.0; prior.bank.work_len()]);
         for (at, y) in y.iter().enumerate() {
             let s: f64 = scale(at / 72, at % 72 / cols, at % cols).get();
-            sum += s * s * f.potentials[at / 72].phi(y / s);
+            sum += s * s * prior.potentials[at / 72].phi(y / s);
         }
         assert!((value - sum).abs() < 1e-12 * sum, "{value} {sum}");
-        assert!(filtered::<f64>((rows, cols)).scaled(vec![Scale::of(1.0); 3]).is_err());
+        assert!(ridge::<f64>((rows, cols)).scaled(vec![Scale::of(1.0); 3]).is_err());
     }
 
     #[test]
     fn a_prior_that_bends_less_than_the_loss_leaves_it_convex() {
         let f = filtered::<f64>((9, 8));
         let m = f.strong_convexity().unwrap();
-        let rho = Separable::<f64>::rho(&f.potentials[0]);
-        assert!(m > 0.0 && (m - (1.0 - rho * f.bank.norm_bound().powi(2))).abs() < 1e-12);
+        let prior = ridge::<f64>((9, 8));
+        let rho = Separable::<f64>::rho(&prior.potentials[0]);
+        assert!(m > 0.0 && (m - (1.0 - rho * prior.bank.norm_bound().powi(2))).abs() < 1e-12);
         let steep = Spline::new(&[0.05, 0.06], &[9.0, 0.0]).unwrap();
-        let bent = Filtered { potentials: vec![steep; 2], ..f };
-        assert_eq!(bent.strong_convexity(), None);
+        let bent = Ridge::new(prior.bank, vec![steep; 2]).unwrap();
+        assert_eq!(with((9, 8), vec![bent]).strong_convexity(), None);
     }
 
     #[test]
     fn bad_parts_are_refused() {
-        let f = filtered::<f64>((9, 8));
-        assert!(Filtered::new(f.loss, f.bank.clone(), vec![]).is_err());
+        assert!(Ridge::new(ridge::<f64>((9, 8)).bank, vec![]).is_err());
         let other = filtered::<f64>((8, 8));
-        assert!(Filtered::new(other.loss, f.bank, f.potentials).is_err());
+        assert!(Filtered::new(other.loss, vec![ridge((9, 8))]).is_err());
     }
 }

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use melmo::real::Real;
 use melmo::seeded::Seeded;
-use melmo_tasks::denoise::{Joined, Options, Plan, Planes, strips as cut};
+use melmo_tasks::denoise::noise::Noise;
+use melmo_tasks::denoise::{Joined, Options, Plan, Planes, Prior, View, pieces};
 use melmo_tasks::solve::iterations;
 use melmo_tasks::{Settings, Solved, Until};
 
@@ -35,21 +36,32 @@ const LOOK_IN_PREPARING: u32 = 10;
 pub struct Kept {
     picture: Picture,
     reference: Option<Picture>,
-    /// σ.
-    noise: f64,
-    /// The image's units for one unit of the problem's.
-    scale: f64,
+    /// What is known of the noise.
+    noise: Noise,
+    /// How the problem's numbers become samples.
+    view: View,
     in_strips: bool,
     /// How long it took to prepare the problem.
     preparing: Duration,
 }
+
+impl Kept {
+    /// The picture that x is.
+    fn denoised<S: Real>(&self, x: &[S]) -> Picture {
+        let samples = self.view.image(x, &self.picture.together::<S>());
+        self.picture.with(&samples, 1.0)
+    }
+}
+
+/// Samples up to which double precision costs a second or two, and says more: bounds in single precision are wide.
+const DOUBLE: usize = 1 << 19;
 
 /// Runs the command; single precision is plenty for a large picture, and half the memory.
 pub fn run(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
     let mut inputs = session::inputs(&denoise.solving);
     let shape = Picture::shape(inputs.look_ahead(&denoise.input)?);
     let mut denoise = denoise.clone();
-    if shape.is_some_and(|shape| denoise.in_strips(shape)) {
+    if shape.is_some_and(|shape| denoise.in_strips(shape) || denoise.is_large(shape)) {
         denoise.solving.precision.get_or_insert_with(|| "f32".into());
     }
     session::run_with(&denoise, job, begun, inputs)
@@ -58,12 +70,22 @@ pub fn run(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<Ex
 impl Denoise {
     /// Whether a picture of this shape is solved strip by strip: where it is large, and nobody asks for what only a run in one piece
     /// has, a way of its own or a goal for the whole.
-    fn in_strips(&self, [rows, cols, channels]: [usize; 3]) -> bool {
+    fn in_strips(&self, shape: [usize; 3]) -> bool {
         let Solving { trace, checkpoint, .. } = &self.solving;
         let watched = [trace, checkpoint, &self.init].iter().any(|file| file.is_some());
+        !watched && !self.has_goal() && shape[0] * shape[1] > 0 && pieces(&self.asked(), shape).1.len() > 1
+    }
+
+    /// The run is to end at a number.
+    fn has_goal(&self) -> bool {
         let Settings { epsilon, gap, target, .. } = self.solving.settings();
-        let goal = epsilon.is_some() || gap.is_some() || target.is_some();
-        !watched && !goal && rows * cols > 0 && cut::strips(rows, cols, channels).len() > 1
+        epsilon.is_some() || gap.is_some() || target.is_some()
+    }
+
+    /// A picture of this shape is one for single precision with the learned prior, unless there is a goal.
+    fn is_large(&self, shape: [usize; 3]) -> bool {
+        let learned = self.penalty.is_none() && pieces(&self.asked(), shape).0 == Prior::Learned;
+        learned && !self.has_goal() && shape.iter().fold(1, |n: usize, side| n.saturating_mul(*side)) > DOUBLE
     }
 
     /// OUT, or IN-denoised in the format of IN.
@@ -107,7 +129,7 @@ impl Denoise {
         let for_strips = until.clone().leaving(if certify { LOOK_IN_PREPARING * *preparing } else { Duration::ZERO });
         let joined = {
             let data = picture.together::<S>();
-            let options = Options { noise: Some(*noise), ..self.options(picture) };
+            let options = Options { found: Some(noise.clone()), ..self.options(picture) };
             let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
             let plan = Plan::new(image, &options)?;
             let steps = iterations(&ready.prepared.defaults, settings) * plan.strips().len() as u64;
@@ -138,19 +160,22 @@ impl Denoise {
         let data = picture.together::<S>();
         let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
         // Until there is a problem there is nothing to keep.
+        self.expect_noise_in_range(&picture)?;
         let plan = progress::nothing_to_keep(|| Plan::new(image, &self.options(&picture)))?;
         self.tell(&picture, &plan, summary);
-        let begun = Instant::now();
-        let mut prepared = progress::nothing_to_keep(|| plan.whole())?;
+        let (begun, until) = (Instant::now(), progress::until(self.solving.quiet, None));
+        let mut prepared = progress::nothing_to_keep(|| plan.whole(&until))?;
         let preparing = begun.elapsed();
         if let Some(path) = &self.init {
             let start = picture.read_like(inputs, path)?;
-            let scaled = start.together::<f64>().into_iter().map(|value| S::of(value / plan.scale()));
-            prepared.start = scaled.collect();
+            prepared.start = plan.view().of_image(&start.together::<S>());
         }
-        let (noise, scale, strips) = (plan.noise(), plan.scale(), plan.strips().len());
+        let (noise, view, strips) = (plan.found().clone(), plan.view().clone(), plan.strips().len());
         let in_strips = strips > 1 && self.in_strips([picture.rows, picture.cols, picture.planes.len()]);
-        let mut resolved = vec![("noise", noise.to_string())];
+        let mut resolved = Vec::new();
+        if noise.is_white() {
+            resolved.push(("noise", noise.sigma.to_string()));
+        }
         if in_strips && picture.samples() > CERTIFIED && self.solving.result.is_none() {
             summary.text("uncertified", "certificate", "none: it takes memory for so large a picture; --result has it");
         }
@@ -158,29 +183,54 @@ impl Denoise {
             summary.add("strips", strips, "strips", format!("{strips}, solved one by one and faded into one another"));
             resolved.push(("precision", S::NAME.into()));
         }
-        Ok(Ready { prepared, kept: Kept { picture, reference, noise, scale, in_strips, preparing }, resolved })
+        Ok(Ready { prepared, kept: Kept { picture, reference, noise, view, in_strips, preparing }, resolved })
     }
 
-    fn options(&self, picture: &Picture) -> Options {
+    /// What was asked for, whatever the picture.
+    fn asked(&self) -> Options {
         Options {
             penalty: self.penalty.clone(),
             prior: self.prior,
-            range: Some(picture.range()),
             strength: self.strength,
             isotropic: self.isotropic,
             noise: self.noise,
+            ..Options::default()
+        }
+    }
+
+    fn options(&self, picture: &Picture) -> Options {
+        Options { range: picture.full_range(), ..self.asked() }
+    }
+
+    /// σ above all that samples can be was meant in other units: 15 for 15/255.
+    fn expect_noise_in_range(&self, picture: &Picture) -> Result<(), Error> {
+        let range = picture.range();
+        match self.noise.filter(|noise| *noise > range) {
+            None => Ok(()),
+            Some(noise) => {
+                let told =
+                    format!("{noise}: samples of this picture spread over {range}; perhaps {noise}/255 is meant");
+                Err(Error::option("noise", told))
+            }
         }
     }
 
     /// What was read and chosen.
     fn tell<S: Real>(&self, picture: &Picture, plan: &Plan<'_, S>, summary: &mut Summary) {
-        summary.add("shape", vec![picture.rows, picture.cols, picture.planes.len()], "image", picture.about());
+        let shape = [picture.rows, picture.cols, picture.planes.len()];
+        summary.add("shape", shape.to_vec(), "image", picture.about());
         let noise = plan.noise();
         let how = if self.noise.is_some() { "given" } else { "estimated" };
         let range = picture.range();
         let share = if range == 1.0 { String::new() } else { format!(", {:.2} % of the range", 100.0 * noise / range) };
-        summary.add("noise", noise, "noise", format!("σ = {} ({how}{share})", short(noise)));
+        summary.add("noise", noise, "noise", format!("{} ({how}{share})", plan.found().words(short)));
         summary.text("penalty", "penalty", plan.penalty());
+        let learned = pieces(&Options { prior: None, ..self.asked() }, shape).0 == Prior::Learned;
+        if self.prior.is_none() && self.penalty.is_none() && !learned {
+            let why =
+                "differences, as the picture is large: --prior learned comes nearer to the original and takes longer";
+            summary.text("prior", "prior", why);
+        }
     }
 }
 
@@ -219,9 +269,15 @@ impl Solve for Denoise {
         outputs: &mut Outputs,
         summary: &mut Summary,
     ) -> Result<(), Error> {
-        let rest = solved.report.certificate.as_ref().and_then(|c| Rest::of(c, solved.report.x.len(), kept.scale));
-        rest.into_iter().for_each(|rest| rest.tell(summary));
-        let denoised = kept.picture.with(&solved.report.x, kept.scale);
+        let certificate = solved.report.certificate.as_ref();
+        match certificate.and_then(words::to_the_least) {
+            Some(text) => summary.text("in_words", "in words", text),
+            None => {
+                let rest = certificate.and_then(|c| Rest::of(c, solved.report.x.len(), kept.view.scale()));
+                rest.into_iter().for_each(|rest| rest.tell(summary));
+            }
+        }
+        let denoised = kept.denoised(&solved.report.x);
         if let Some(clean) = &kept.reference {
             quality::tell(clean, &kept.picture, &denoised, summary)?;
         }
@@ -232,7 +288,7 @@ impl Solve for Denoise {
     }
 
     fn pictures<S: Real>(&self, kept: &Self::Kept<S>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
-        let after = kept.picture.with(&solved.report.x, kept.scale);
+        let after = kept.denoised(&solved.report.x);
         let pair = kept.picture.preview("before").zip(after.preview("after"));
         pair.map(|(before, after)| melmo_page::ImagePair::new("Before and after", before, after).into())
             .into_iter()

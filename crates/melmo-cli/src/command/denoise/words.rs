@@ -14,6 +14,13 @@ pub struct Rest {
     difference: f64,
 }
 
+/// How near the picture comes to the best one, where there is only one and it is known how near.
+pub fn to_the_least<S: Real>(certificate: &Certificate<S>) -> Option<String> {
+    let found = certificate.optimality.as_ref().filter(|found| found.gap.is_finite() && found.objective > 0.0)?;
+    let part = found.gap / found.objective;
+    Some(format!("the picture's energy is within {} % of the global minimum", short(100.0 * part)))
+}
+
 impl Rest {
     /// From ‖∇f(x) + T*w‖₂ and ‖Tx − z‖₂, where the certificate speaks of ℓ2; `scale` is one unit of the problem's.
     pub fn of<S: Real>(certificate: &Certificate<S>, pixels: usize, scale: f64) -> Option<Self> {

@@ -4,20 +4,27 @@
 //! first answer, of a small plain prior: what filters see there, and in the data, gives every response a scale of its own (`network.rs`).
 
 mod network;
+mod spectrum;
+mod term;
 mod weights;
 
+use melmo::block::Layout;
 use melmo::geometry::Norm;
-use melmo::operator::{FilterBank, Identity, LinOp};
+use melmo::operator::{FilterBank, Identity};
 use melmo::penalty::{Blocks, Scale, Spline};
 use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::smooth::{Filtered, MaskedLeastSquares};
+use melmo::smooth::{Filtered, MaskedLeastSquares, Ridge};
+use melmo::solver::{Info, Solver};
 
 use crate::error::Error;
 use crate::prepared::{Defaults, Tuned};
 use crate::settings::Settings;
 use crate::solve::{Watch, solve_from};
-use network::network;
+use crate::until::Until;
+use network::{Looks, network};
+pub(super) use spectrum::Spectrum;
+pub use term::with_loss;
 use weights::Weights;
 
 /// Filters for an image of that size, and the potential of each for data in units of their noise, whose standard deviation is this
@@ -50,57 +57,95 @@ const FIRST: u64 = 30;
 /// Steps from there.
 const THEN: u64 = 20;
 
+/// What a picture is like: its size, and its noise as part of the full range, the same in every plane.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub shape: (usize, usize),
+    /// 1, or 3 of light and colour.
+    pub planes: usize,
+    pub noise: f64,
+    /// What filters see of noise that is not white.
+    pub spectrum: Option<&'a Spectrum>,
+}
+
+impl Given<'_> {
+    /// The prior of every plane; where noise is not white a potential is as wide as what its filter sees of it.
+    fn ridges<S: Real>(
+        &self,
+        weights: &Weights,
+        seen: impl Fn(&Spectrum, usize) -> Vec<f64>,
+    ) -> Result<Vec<Ridge<S>>, Error> {
+        let (bank, potentials) = of::<S>(weights, self.shape, self.noise)?;
+        let plane = |p: usize| {
+            let mut potentials = potentials.clone();
+            if let Some(spectrum) = self.spectrum {
+                for (potential, seen) in potentials.iter_mut().zip(seen(spectrum, p)) {
+                    *potential = potential.scaled(1.0 / seen)?;
+                }
+            }
+            Ok(Ridge::new(bank.clone(), potentials)?)
+        };
+        (0..self.planes).map(plane).collect()
+    }
+}
+
 /// What every response is scaled by, and the first picture that says so.
 pub(super) struct Adapted<S> {
     /// The first picture, in units of σ.
     pub start: Vec<S>,
-    scales: Vec<Scale>,
+    /// Plane by plane.
+    scales: Vec<Vec<Scale>>,
 }
 
 impl<S: Real> Adapted<S> {
-    /// For data in units of σ.
-    pub fn new(y: &[S], shape: (usize, usize), noise: f64) -> Result<Self, Error> {
-        let (bank, potentials) = of(weights::first()?, shape, noise)?;
-        let problem = of_terms(y.to_vec(), bank, potentials, None)?;
+    /// For data in units of σ, plane after plane.
+    pub fn new(y: &[S], given: &Given<'_>, until: &Until) -> Result<Self, Error> {
+        let problem =
+            of_terms(y.to_vec(), given.ridges(weights::first()?, |seen, p| seen.first(p).to_vec())?, given.shape.1)?;
         let defaults = Defaults { iterations: FIRST, ..STEPS };
-        let watch = Watch { look: false, ..Watch::default() };
+        let mut watcher = |_: &Info, _: &mut dyn Solver<S>| until.asked("a first picture");
+        let watch = Watch { watcher: Some(&mut watcher), look: false, ..Watch::default() };
         let start = solve_from(&problem, y, &defaults, &Settings::default(), watch)?.report.x;
-        let scales = network()?.scales(weights::adapted()?, [&start, y], shape, noise)?;
+        let (weights, pixels) = (weights::adapted()?, given.shape.0 * given.shape.1);
+        let mut scales = Vec::new();
+        for (p, (x, y)) in start.chunks_exact(pixels).zip(y.chunks_exact(pixels)).enumerate() {
+            let _ = until.asked("looking at the first picture");
+            let seen = given.spectrum.map(|spectrum| spectrum.adapted(p));
+            scales.push(network()?.scales(weights, &Looks { x, y, seen }, given.shape, given.noise)?);
+        }
         Ok(Self { start, scales })
     }
 
-    /// ½‖X − Y‖² + Σ_c Σᵢ s²φ_c((T_c X)ᵢ/s), s = s_ci, in units of σ: smooth and strongly convex, so that its certificate says how far from the
-    /// least there is a picture lies.
-    pub fn problem(&self, y: Vec<S>, shape: (usize, usize), noise: f64) -> Result<Problem<S>, Error> {
-        let (bank, potentials) = of(weights::adapted()?, shape, noise)?;
-        of_terms(y, bank, potentials, Some(self.scales.clone()))
-    }
-
-    /// What settings leave open.
-    pub fn defaults(&self) -> Defaults {
-        Defaults { iterations: THEN, ..STEPS }
+    /// ½‖X − Y‖² + Σ_c Σᵢ s²φ_c((T_c X)ᵢ/s), s = s_ci, in units of σ, over all planes: smooth and strongly convex, so that its certificate
+    /// says how far from the least there is a picture lies.
+    pub fn problem(self, y: Vec<S>, given: &Given<'_>) -> Result<Problem<S>, Error> {
+        let ridges = given.ridges(weights::adapted()?, |seen, p| seen.adapted(p).to_vec())?;
+        let scaled = ridges.into_iter().zip(self.scales).map(|(ridge, scales)| ridge.scaled(scales));
+        of_terms(y, scaled.collect::<Result<_, _>>()?, given.shape.1)
     }
 }
 
-/// ½‖X − Y‖² + Σ_c Σᵢ φ_c((T_c X)ᵢ), in units of σ: the plain prior.
-pub(super) fn plain<S: Real>(y: Vec<S>, shape: (usize, usize), noise: f64) -> Result<Problem<S>, Error> {
-    let (bank, potentials) = prior(shape, noise)?;
-    of_terms(y, bank, potentials, None)
+/// Steps with the prior that follows a first picture.
+pub(super) fn steps() -> Defaults {
+    Defaults { iterations: THEN, ..STEPS }
 }
 
-fn of_terms<S: Real>(
-    y: Vec<S>,
-    bank: FilterBank<S>,
-    potentials: Vec<Spline>,
-    scales: Option<Vec<Scale>>,
-) -> Result<Problem<S>, Error> {
-    let layout = bank.domain().clone();
+/// ½‖X − Y‖² + Σ_c Σᵢ φ_c((T_c X)ᵢ), in units of σ, over all planes: the plain prior.
+pub(super) fn plain<S: Real>(y: Vec<S>, given: &Given<'_>) -> Result<Problem<S>, Error> {
+    let white = Given { spectrum: None, ..*given };
+    of_terms(y, white.ridges(weights::plain()?, |_, _| Vec::new())?, given.shape.1)
+}
+
+/// The noise of a whole picture, plane after plane, as the filters see it.
+pub(super) fn spectrum<S: Real>(samples: &[S], shape: (usize, usize)) -> Result<Spectrum, Error> {
+    let planes: Vec<&[S]> = samples.chunks_exact(shape.0 * shape.1).collect();
+    Ok(Spectrum::of(&planes, shape, [weights::first()?, weights::adapted()?]))
+}
+
+fn of_terms<S: Real>(y: Vec<S>, planes: Vec<Ridge<S>>, cols: usize) -> Result<Problem<S>, Error> {
+    let layout = Layout::matrix(y.len() / cols, cols)?;
     let loss = MaskedLeastSquares::new(layout.clone(), y, None)?;
-    let f = Filtered::new(Box::new(loss), bank, potentials)?;
-    let f = match scales {
-        Some(scales) => f.scaled(scales)?,
-        None => f,
-    };
+    let f = Filtered::new(Box::new(loss), planes)?;
     let nothing = Blocks::new(&layout, Vec::<(&str, f64, Box<dyn melmo::penalty::Prox<S>>)>::new())?;
     Ok(Problem::new(f, nothing, Identity::new(layout))?)
 }
@@ -120,6 +165,7 @@ pub(super) fn describe(adapted: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use melmo::operator::LinOp;
     use melmo::penalty::Separable;
     use melmo::seeded::Seeded;
 
@@ -132,7 +178,9 @@ mod tests {
                 assert!(rho * bank.norm_bound().powi(2) < 0.999, "{noise}: {rho} {}", bank.norm_bound());
             }
             let y: Vec<f64> = Seeded::new(1).normals(99);
-            let problem = Adapted::new(&y, (9, 11), noise).unwrap().problem(y, (9, 11), noise).unwrap();
+            let given = Given { shape: (9, 11), planes: 1, noise, spectrum: None };
+            let adapted = Adapted::new(&y, &given, &Until::done()).unwrap();
+            let problem = adapted.problem(y, &given).unwrap();
             assert!(problem.f().strong_convexity().unwrap() > 1e-3);
         }
     }
@@ -142,8 +190,10 @@ mod tests {
         let (n, m) = (12, 10);
         let x: Vec<f64> = Seeded::new(2).normals(n * m);
         let value = |x: &[f64]| {
-            let adapted = Adapted::new(x, (n, m), 0.1).unwrap();
-            adapted.problem(x.to_vec(), (n, m), 0.1).unwrap().objective(&adapted.start)
+            let given = Given { shape: (n, m), planes: 1, noise: 0.1, spectrum: None };
+            let adapted = Adapted::new(x, &given, &Until::done()).unwrap();
+            let start = adapted.start.clone();
+            adapted.problem(x.to_vec(), &given).unwrap().objective(&start)
         };
         let mirrored: Vec<f64> = x.chunks_exact(m).flat_map(|row| row.iter().rev().copied()).collect();
         // Scales have three digits.

@@ -19,6 +19,16 @@ const ROWS: usize = 32;
 /// Rows around a band: what the filters and the widest average reach.
 const MARGIN: usize = 12;
 
+/// What scales of a plane are made from, in units of the noise.
+pub(super) struct Looks<'a, S> {
+    /// A plain picture.
+    pub x: &'a [S],
+    /// The data.
+    pub y: &'a [S],
+    /// What each filter sees of noise that is not white, beside white noise.
+    pub seen: Option<&'a [f64]>,
+}
+
 /// log s = W₂ max(0, W₁u + b + l·log(σ/σ₀)) + c, within ±`most`; u = a/(a + k) for every average a, k its knee.
 ///
 /// The symmetries of the square only permute its rows and columns, so that a turned picture has the turned scales.
@@ -88,17 +98,17 @@ impl Network {
         })
     }
 
-    /// Scales of all responses of a bank to a picture of rows×cols: row after row, in a row filter after filter. `x` is a plain picture,
-    /// `y` the data, in units of the noise, which is this part of the full range.
+    /// Scales of all responses of a bank to a picture of rows×cols: row after row, in a row filter after filter. Noise is this part of the
+    /// full range.
     pub fn scales<S: Real>(
         &self,
         weights: &Weights,
-        [x, y]: [&[S]; 2],
+        looks: &Looks<'_, S>,
         (rows, cols): (usize, usize),
         noise: f64,
     ) -> Result<Vec<Scale>, Error> {
         let bands: Vec<Range<usize>> = (0..rows).step_by(ROWS).map(|top| top..rows.min(top + ROWS)).collect();
-        let one = |band: &Range<usize>| self.band(weights, [x, y], (rows, cols), band, noise);
+        let one = |band: &Range<usize>| self.band(weights, looks, (rows, cols), band, noise);
         let made: Vec<Vec<Scale>> = threads::map(bands.iter(), one).into_iter().collect::<Result<_, _>>()?;
         Ok(made.concat())
     }
@@ -107,7 +117,7 @@ impl Network {
     fn band<S: Real>(
         &self,
         weights: &Weights,
-        pictures: [&[S]; 2],
+        looks: &Looks<'_, S>,
         (rows, cols): (usize, usize),
         band: &Range<usize>,
         noise: f64,
@@ -122,7 +132,13 @@ impl Network {
             planes.iter_mut().for_each(|v| *v = v.abs());
             Seen { planes, rows: seen.len(), cols }
         };
-        let [plain, data] = pictures.map(size);
+        let [mut plain, mut data] = [looks.x, looks.y].map(size);
+        if let Some(of_noise) = looks.seen {
+            for seen in [&mut plain, &mut data] {
+                let planes = seen.planes.chunks_exact_mut(seen.rows * seen.cols);
+                planes.zip(of_noise).for_each(|(plane, part)| plane.iter_mut().for_each(|v| *v /= *part as f32));
+            }
+        }
         let [near, mid, far] = [&self.near, &self.mid, &self.far].map(|taps| plain.average(taps));
         let mut kinds = [near, mid, far, data.average(&self.far)];
         self.bend(&mut kinds, weights);
@@ -215,24 +231,28 @@ mod tests {
         assert!(Network::read("first 1 2 3\nmost 1").is_none());
     }
 
+    fn look<'a>(x: &'a [f64], y: &'a [f64]) -> Looks<'a, f64> {
+        Looks { x, y, seen: None }
+    }
+
     #[test]
     fn scales_do_not_depend_on_the_bands_and_a_mirrored_picture_has_mirrored_ones() {
         let (rows, cols, network, weights) = (70, 9, network().unwrap(), adapted().unwrap());
         let y: Vec<f64> = Seeded::new(4).normals(rows * cols);
         let x: Vec<f64> = y.iter().map(|v| 0.3 * v).collect();
-        let all = network.scales(weights, [&x, &y], (rows, cols), 0.1).unwrap();
+        let all = network.scales(weights, &look(&x, &y), (rows, cols), 0.1).unwrap();
         assert_eq!(all.len(), rows * cols * weights.channels());
         assert!(all.iter().any(|s| *s != all[0]));
         // The same rows in a picture that is cut well above them.
         let cut = 20 * cols;
-        let part = network.scales(weights, [&x[cut..], &y[cut..]], (rows - 20, cols), 0.1).unwrap();
+        let part = network.scales(weights, &look(&x[cut..], &y[cut..]), (rows - 20, cols), 0.1).unwrap();
         let row = cols * weights.channels();
         let close = |(a, b): (&Scale, &Scale)| (a.get::<f64>() / b.get::<f64>() - 1.0).abs() < 0.01;
         assert!(all[40 * row..].iter().zip(&part[20 * row..]).all(close));
         // The first family lies along the rows, and its first filter is its own mirror image.
         let turned =
             |v: &[f64]| -> Vec<f64> { v.chunks_exact(cols).flat_map(|row| row.iter().rev().copied()).collect() };
-        let other = network.scales(weights, [&turned(&x), &turned(&y)], (rows, cols), 0.1).unwrap();
+        let other = network.scales(weights, &look(&turned(&x), &turned(&y)), (rows, cols), 0.1).unwrap();
         for i in 0..rows {
             let [here, there] = [&all, &other].map(|scales| &scales[i * row..][..cols]);
             assert!(here.iter().zip(there.iter().rev()).all(close), "row {i}");

@@ -1,79 +1,52 @@
-//! How strong the noise of an image is: white, Gaussian, as strong everywhere.
+//! What a picture does from pixel to pixel, square by square: where it does least, that is noise.
 
 use std::collections::VecDeque;
 
 use melmo::real::Real;
-use melmo::threads;
 
-use super::planes::Planes;
-
-/// Responses are averaged over squares of this side.
-const SIDE: usize = 16;
-/// A twentieth of the squares is taken to hold nothing but noise.
-const QUIET: usize = 20;
 /// A channel's least or largest value counts as clipped where more than one pixel in so many has it.
 const CLIPPED: usize = 256;
 /// Responses for each independent one: neighbours share pixels.
 const SHARED: f64 = 3.4;
 
-/// σ̂: the standard deviation of the noise, in the image's units; 0 where none can be seen.
+/// Mean squares of a channel's responses over squares of side×side, in squares of a unit:
 ///
 /// ```text
 /// r = ([1 −2 1]ᵀ[1 −2 1] ∗ X)/6        var r = σ² on noise, 0 on planes and along straight edges
 /// ```
 ///
-/// Of the means of r² over squares of 16×16, one twentieth from below is taken to be noise alone, and divided by what this
-/// order statistic of pure noise would be. Textures and edges make other squares larger; squares that are clipped, at the
-/// channel's least or largest value, are left out. Means of squares, unlike medians, count the rounding to 8 bits as the
-/// noise it is. Channels are combined by their mean variance.
-pub fn estimate<S: Real>(image: &Planes<'_, S>) -> f64 {
-    let unit = unit(image);
-    let of_channel = |c: usize| variance(image.channel(c), image.rows, image.cols, unit);
-    let variances = threads::map(0..image.channels, of_channel);
-    (variances.iter().sum::<f64>() / image.channels as f64).sqrt() * unit
-}
-
-/// 1, or for samples whose squares would overflow or vanish a power of two of about their size.
-fn unit<S: Real>(image: &Planes<'_, S>) -> f64 {
-    let largest = image.data.iter().map(|v| v.f64().abs()).fold(0.0, f64::max);
-    if largest == 0.0 || (1e-100..1e100).contains(&largest) {
-        1.0
-    } else {
-        largest.log2().clamp(-1000.0, 1000.0).floor().exp2()
-    }
-}
-
-/// σ̂² of one channel, in squares of a unit.
-fn variance<S: Real>(x: &[S], rows: usize, cols: usize, unit: f64) -> f64 {
+/// Samples that are clipped, at the channel's least or largest value, are left out.
+pub(super) fn squares<S: Real>(x: &[S], (rows, cols): (usize, usize), side: usize, unit: f64) -> Squares {
     let clipped = clipped(x);
-    let mut squares: Vec<Square> = Vec::new();
     // A line has no second direction; an image of two lines is looked at along them.
     let (deep, wide) = (rows >= 3, cols >= 3);
     let reach = (if deep { 2 } else { 0 }, if wide { 2 } else { 0 });
+    let mut found = Squares { all: Vec::new(), side, shared: if deep && wide { SHARED } else { SHARED.sqrt() } };
     if !deep && !wide {
-        return 0.0;
+        return found;
     }
+    let gain = if deep && wide { 6.0 } else { 6f64.sqrt() };
     let (height, width) = (rows - reach.0, cols - reach.1);
-    let line = |i: usize| Line::new(&x[i * cols..(i + 1) * cols], wide, unit, clipped);
+    let line = |i: usize| Line::new(&x[i * cols..(i + 1) * cols], wide, gain * unit, clipped);
     // A line is looked at once, for the three responses that it is in.
     let mut lines: VecDeque<Line> = (0..reach.0).map(line).collect();
-    for top in (0..height).step_by(SIDE) {
-        let mut band = vec![Square::default(); width.div_ceil(SIDE)];
-        for i in top..height.min(top + SIDE) {
+    for top in (0..height).step_by(side) {
+        let mut band = vec![Square::default(); width.div_ceil(side)];
+        for i in top..height.min(top + side) {
             lines.push_back(line(i + reach.0));
             for j in 0..width {
                 let along = |di: usize| lines[di].response[j];
                 if !lines.iter().any(|line| line.clipped[j]) {
-                    band[j / SIDE].take(if deep { along(0) - 2.0 * along(1) + along(2) } else { along(0) });
+                    let response = if deep { along(0) - 2.0 * along(1) + along(2) } else { along(0) };
+                    let middle = x[(i + reach.0 / 2) * cols + j + reach.1 / 2].f64() / unit;
+                    band[j / side].take(response, middle);
                 }
             }
             lines.pop_front();
         }
-        squares.extend(band);
+        found.all.extend(band);
     }
-    let gain = if deep && wide { 36.0 } else { 6.0 };
-    let shared = if deep && wide { SHARED } else { SHARED.sqrt() };
-    quiet(&mut squares, shared) / gain
+    found
 }
 
 /// One line of a channel: [1 −2 1] along it, or itself where it is short, and whether a sample under that is clipped.
@@ -95,45 +68,75 @@ impl Line {
     }
 }
 
-/// A sum of squared responses.
+/// A sum of squared responses, and of the samples that they are at.
 #[derive(Clone, Copy, Debug, Default)]
-struct Square {
+pub(super) struct Square {
     count: usize,
     sum: f64,
+    samples: f64,
 }
 
 impl Square {
-    fn take(&mut self, response: f64) {
+    fn take(&mut self, response: f64, sample: f64) {
         self.count += 1;
         self.sum += response * response;
+        self.samples += sample;
     }
 
-    fn mean(&self) -> f64 {
+    /// The mean square of responses.
+    pub fn energy(&self) -> f64 {
         self.sum / self.count as f64
+    }
+
+    /// The mean of samples.
+    pub fn brightness(&self) -> f64 {
+        self.samples / self.count as f64
+    }
+
+    fn and(self, other: &Self) -> Self {
+        Self { count: self.count + other.count, sum: self.sum + other.sum, samples: self.samples + other.samples }
     }
 }
 
-/// The variance of responses where there is noise alone.
-fn quiet(squares: &mut Vec<Square>, shared: f64) -> f64 {
-    let full = SIDE * SIDE / 2;
-    if squares.iter().any(|square| square.count >= full) {
-        squares.retain(|square| square.count >= full);
-    } else {
-        // A small image is one square.
-        let add = |a: Square, b: &Square| Square { count: a.count + b.count, sum: a.sum + b.sum };
-        *squares = vec![squares.iter().fold(Square::default(), add)];
+/// Those of a channel, or of several.
+pub(super) struct Squares {
+    pub all: Vec<Square>,
+    side: usize,
+    /// Responses for each independent one: neighbours share pixels.
+    pub shared: f64,
+}
+
+impl Squares {
+    /// Those of which at least half is not clipped.
+    pub fn full(&self) -> Vec<Square> {
+        self.all.iter().filter(|square| 2 * square.count >= self.side * self.side).copied().collect()
     }
-    squares.sort_by(|a, b| a.mean().total_cmp(&b.mean()));
-    let (n, rank) = (squares.len(), squares.len().div_ceil(QUIET));
-    let square = squares[rank - 1];
-    if square.count < 4 {
-        return 0.0;
+
+    /// The variance of noise, from below: one square in `one_in` is taken to hold noise alone, and its energy is divided by what this order
+    /// statistic of pure noise would be. A small image is one square; a drawing whose ground is all one colour has no noise.
+    pub fn quiet(&self, one_in: usize) -> f64 {
+        let mut squares = self.full();
+        if squares.is_empty() {
+            let bare = self.all.iter().filter(|square| square.count == 0).count();
+            if 4 * bare > self.all.len() {
+                return 0.0;
+            }
+            squares = vec![self.all.iter().fold(Square::default(), Square::and)];
+        }
+        lower(&mut squares, one_in, self.shared)
     }
+}
+
+/// The energy of noise that the quietest of these squares speak for.
+pub(super) fn lower(squares: &mut [Square], one_in: usize, shared: f64) -> f64 {
+    squares.sort_by(|a, b| a.energy().total_cmp(&b.energy()));
+    let (n, rank) = (squares.len(), squares.len().div_ceil(one_in));
+    let Some(square) = squares.get(rank.saturating_sub(1)).filter(|square| square.count >= 4) else { return 0.0 };
     // Wilson and Hilferty's cube root of χ², at the order statistic's median.
     let freedom = square.count as f64 / shared;
     let spread = 2.0 / (9.0 * freedom);
     let z = normal_quantile((rank as f64 - 0.375) / (n as f64 + 0.25));
-    square.mean() / (1.0 - spread + z * spread.sqrt()).powi(3).max(0.05)
+    square.energy() / (1.0 - spread + z * spread.sqrt()).powi(3).max(0.05)
 }
 
 /// Φ⁻¹(p) to 4·10⁻⁴: Hastings' rational approximation (Abramowitz and Stegun 26.2.23).

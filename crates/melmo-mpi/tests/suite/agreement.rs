@@ -5,7 +5,7 @@ use melmo::geometry::{Norm, Oracle};
 use melmo::penalty::{Entrywise, L1, Prox};
 use melmo::schedule::Power;
 use melmo::seeded::Seeded;
-use melmo::solver::{Adaptive, Melmo, Smoothing, Solver};
+use melmo::solver::{Adaptive, Melmo, Smoothing, Solver, State};
 use melmo_mpi::{Distributed, Lost, Ranks, Thread};
 
 use crate::whole::{Kind, Whole, on_ranks};
@@ -149,4 +149,44 @@ fn a_step_talks_as_much_as_is_said() {
     // ∇H, three sums, and the folded rows of W.
     let sent = 10 * (rank * cols + 3 + rank * rank) as u64;
     assert_eq!(talk_of_ten_steps(&factors, Some(Norm::Spectral), &start), [(30, sent); 3]);
+}
+
+/// A state that three ranks saved is taken up by two, and by five: its points lie in parts that extents put together.
+#[test]
+fn a_run_goes_on_on_another_number_of_ranks() {
+    let whole = image();
+    let point = |space: Distributed<'_, f64>, rank: usize, size: usize, state: Option<State<f64>>, steps: usize| {
+        let extents = space.extents();
+        let start = whole.own(&whole.y, rank, size);
+        let mut solver = Adaptive::on(space, Smoothing::new::<f64>(0.5), &start).unwrap();
+        if let Some(mut state) = state {
+            for whole in state.points_mut() {
+                *whole = extents.iter().flat_map(|extent| whole[extent.whole.clone()].to_vec()).collect();
+            }
+            solver.restore(&state).unwrap();
+        }
+        for _ in 0..steps {
+            let _ = solver.next();
+        }
+        (solver.x(), solver.save(), extents)
+    };
+    let once = whole.on(1, None, Oracle::Auto, |space, rank| point(space, rank, 1, None, 50));
+    let first = whole.on(3, None, Oracle::Auto, |space, rank| point(space, rank, 3, None, 25));
+    let mut state = first[0].1.clone();
+    let count = state.points_mut().len();
+    for at in 0..count {
+        let mut joined = vec![0.0; whole.y.len()];
+        for (_, state, extents) in &first {
+            let part = state.clone().points_mut()[at].clone();
+            extents.iter().for_each(|extent| joined[extent.whole.clone()].copy_from_slice(&part[extent.own.clone()]));
+        }
+        *state.points_mut()[at] = joined;
+    }
+    for size in [2, 5] {
+        let second =
+            whole.on(size, None, Oracle::Auto, |space, rank| point(space, rank, size, Some(state.clone()), 25));
+        let x: Vec<f64> = second.into_iter().flat_map(|(x, ..)| x).collect();
+        let apart = x.iter().zip(&once[0].0).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart <= 1e-10, "{size} ranks: {apart:e}");
+    }
 }

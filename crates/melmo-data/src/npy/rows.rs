@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -21,7 +20,6 @@ const HEADER: u64 = 1 << 14;
 #[derive(Debug)]
 pub struct Rows {
     path: PathBuf,
-    sides: Vec<usize>,
     rows: usize,
     cols: usize,
     kind: Kind,
@@ -41,45 +39,29 @@ struct Open {
 impl Rows {
     /// Looks at the header alone. Refuses what is no matrix, and one in Fortran's order, whose rows are scattered over the file.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Self::of(path, 2..=2)
-    }
-
-    /// The same of a matrix, or of a volume whose rows are its slices.
-    pub fn slices(path: &Path) -> Result<Self, Error> {
-        Self::of(path, 2..=3)
-    }
-
-    fn of(path: &Path, axes: RangeInclusive<usize>) -> Result<Self, Error> {
         let mut file = File::open(path).map_err(io_error(path, "open it"))?;
         let length = file.metadata().map_err(io_error(path, "look at it"))?.len();
         let mut bytes = Vec::new();
         file.by_ref().take(HEADER).read_to_end(&mut bytes).map_err(io_error(path, "read it"))?;
         let head = Head::parse(&bytes, length as usize).map_err(|error| error.about(path))?;
-        let (rows, cols) = match (&head.shape[..], head.order) {
-            ([rows, rest @ ..], Order::C) if axes.contains(&head.shape.len()) => (*rows, rest.iter().product()),
-            (_, Order::Fortran) if axes.contains(&head.shape.len()) => {
+        let (rows, cols) = match (head.shape[..].try_into(), head.order) {
+            (Ok::<[usize; 2], _>([rows, cols]), Order::C) => (rows, cols),
+            (Ok(_), Order::Fortran) => {
                 let hint = "numpy.save(name, numpy.ascontiguousarray(x))";
                 let expected = "C order, where a row is in one place";
                 return Err(Error::unsupported("an array in Fortran order", expected, hint).about(path));
             }
-            _ => {
-                let expected =
-                    if axes.contains(&3) { "rows and columns, or slices" } else { "a matrix: rows and columns" };
-                let error = header::wrong(0, format!("the shape {:?}", head.shape), expected);
+            (Err(_), _) => {
+                let error = header::wrong(0, format!("the shape {:?}", head.shape), "a matrix: rows and columns");
                 return Err(error.about(path));
             }
         };
         let (kind, swapped, start) = (head.kind, head.swapped, head.start as u64);
         let open = Open { file, bytes: vec![0; PIECE], numbers: vec![0.0; PIECE / kind.bytes()] };
-        Ok(Self { path: path.into(), sides: head.shape, rows, cols, kind, swapped, start, open: Mutex::new(open) })
+        Ok(Self { path: path.into(), rows, cols, kind, swapped, start, open: Mutex::new(open) })
     }
 
-    /// All axes.
-    pub fn sides(&self) -> &[usize] {
-        &self.sides
-    }
-
-    /// Rows and columns; of a volume its slices, and the entries of each.
+    /// Rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         (self.rows, self.cols)
     }

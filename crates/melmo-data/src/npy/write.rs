@@ -30,23 +30,13 @@ pub fn encode(array: &Array) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// What stands before the entries, which others write: floats in C order, little-endian, of four bytes or of eight.
-pub fn head(shape: &[usize], single: bool) -> Result<Vec<u8>, Error> {
-    header(shape, if single { "<f4" } else { "<f8" })
-}
-
-fn header(shape: &[usize], dtype: &str) -> Result<Vec<u8>, Error> {
-    let shape: Vec<u64> = shape.iter().map(|&axis| axis as u64).collect();
-    let (dtype, mut bytes) = (DType::Plain(dtype.parse().expect("a dtype of the table above")), Vec::new());
-    let header = WriteOptions::new_header_only().dtype(dtype).shape(&shape).writer(&mut bytes).write_header_only();
-    header.map(drop).map_err(|source| Error::Io { file: "npy".into(), doing: "encode it", source })?;
-    Ok(bytes)
-}
-
 /// The header, and the entries in one pass.
 fn numbers<const N: usize>(array: &Array, dtype: &str, bytes_of: impl Fn(f64) -> [u8; N]) -> Result<Vec<u8>, Error> {
-    let mut bytes = header(&array.shape, dtype)?;
-    bytes.reserve_exact(array.data.len() * N);
+    let shape: Vec<u64> = array.shape.iter().map(|&axis| axis as u64).collect();
+    let dtype = DType::Plain(dtype.parse().expect("a dtype of the table above"));
+    let mut bytes = Vec::with_capacity(array.data.len() * N + 128);
+    let header = WriteOptions::new_header_only().dtype(dtype).shape(&shape).writer(&mut bytes).write_header_only();
+    header.map(drop).map_err(|source| Error::Io { file: "npy".into(), doing: "encode it", source })?;
     bytes.extend(array.data.iter().flat_map(|&v| bytes_of(v)));
     Ok(bytes)
 }

@@ -1,11 +1,13 @@
 //! F(x) = f(x) + g(Tx): the three terms, checked once against one another, and everything that is evaluated of them.
 
+use std::ops::Range;
+
 use crate::block::Layout;
 use crate::certificate::Evidence;
 use crate::error::Error;
 use crate::geometry::{Geometry, Inexactness, product_dual_growth};
 use crate::guarantee::{Facts, Numerics, beta_limit, check_beta};
-use crate::operator::LinOp;
+use crate::operator::{Form, LinOp};
 use crate::penalty::Prox;
 use crate::real::Real;
 use crate::smooth::Smooth;
@@ -17,6 +19,7 @@ pub struct Problem<S> {
     g: Box<dyn Prox<S>>,
     t: Box<dyn LinOp<S>>,
     streamed: bool,
+    within: Option<Range<usize>>,
 }
 
 /// What one evaluation of the smoothed objective finds besides its gradient.
@@ -51,7 +54,7 @@ impl<S: Real> Problem<S> {
             rho >= 0.0 && rho.is_finite(),
             "finite and at least 0: g must be weakly convex",
         )?;
-        Ok(Self { f, g, t, streamed: true })
+        Ok(Self { f, g, t, streamed: true, within: None })
     }
 
     /// The same problem, with g∘T always evaluated by calling T, g and T* one after another: the plain reading of the
@@ -59,6 +62,28 @@ impl<S: Real> Problem<S> {
     pub fn chained(mut self) -> Self {
         self.streamed = false;
         self
+    }
+
+    /// The same problem of an image, of which these rows alone are evaluated where that takes one pass over memory: gradients are
+    /// written there, and sums are theirs. Rows beyond them are read where differences reach, and are somebody else's: a rank holds
+    /// a part of an image and the rows beside it. The terms themselves still speak of all rows. Refuses terms that take more than one
+    /// pass, and rows that are not there.
+    pub fn within(mut self, rows: Range<usize>) -> Result<Self, Error> {
+        let Form::Difference2d(t) = self.t.form() else {
+            return Err(Error::Unsupported("rows of their own have the differences of an image alone".into()));
+        };
+        let fits = rows.start <= rows.end && rows.end <= t.shape().0;
+        if !fits || self.f.pointwise().is_none() || self.g.streamed().is_none() || !self.streamed {
+            let message = format!("rows {}–{} of an image of {} in one pass", rows.start, rows.end, t.shape().0);
+            return Err(Error::Unsupported(message));
+        }
+        self.within = Some(rows);
+        Ok(self)
+    }
+
+    /// The rows that are evaluated, where they are not all.
+    pub fn rows_within(&self) -> Option<Range<usize>> {
+        self.within.clone()
     }
 
     /// The smooth loss.
@@ -167,7 +192,7 @@ impl<S: Real> Problem<S> {
 
     /// The fused pass, where the three terms allow one.
     fn stream(&self) -> Option<Stream<'_, S>> {
-        if self.streamed { Stream::new(&*self.f, &*self.g, &*self.t) } else { None }
+        if self.streamed { Stream::new(&*self.f, &*self.g, &*self.t, self.within.clone()) } else { None }
     }
 
     /// grad ← ∇F_β(x) = ∇f(x) + T*∇g_β(Tx).
@@ -200,7 +225,7 @@ impl<S: Real> Problem<S> {
     }
 
     /// y ← x + aφ and φ ← ∇F_β(y) in one pass over memory, where the terms allow one.
-    pub(crate) fn smoothed_gradient_after(
+    pub fn smoothed_gradient_after(
         &self,
         [y, phi]: [&mut [S]; 2],
         x: &[S],

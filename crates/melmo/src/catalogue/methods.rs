@@ -45,8 +45,8 @@ pub(super) fn beta<S: Real>(a: &Arguments, problem: &Problem<S>) -> f64 {
     a.given("beta").unwrap_or_else(|| problem.default_beta())
 }
 
-pub(super) fn power<S: Real>(a: &Arguments, problem: &Problem<S>) -> Power {
-    Power { beta: beta(a, problem), gamma: a.number("gamma"), p: a.number("p"), q: a.number("q") }
+pub(super) fn power(a: &Arguments, beta: f64) -> Power {
+    Power { beta, gamma: a.number("gamma"), p: a.number("p"), q: a.number("q") }
 }
 
 /// What an epoch starts from.
@@ -55,17 +55,13 @@ pub(super) fn restart(a: &Arguments) -> Result<Restart, Error> {
 }
 
 /// Variable smoothing; refuses other norms than ℓ2.
-pub(super) fn smoothed<S: Real>(
-    a: &Arguments,
-    problem: &Problem<S>,
-    norms: &[BlockNorm],
-) -> Result<VariableSmoothing, Error> {
+pub(super) fn smoothed(a: &Arguments, beta: f64, norms: &[BlockNorm]) -> Result<VariableSmoothing, Error> {
     if !norms.iter().all(|b| b.norm == Norm::L2 && b.radius == 1.0) {
         let message = "variable smoothing steps and measures in ℓ2: leave the geometry out, or take `melmo`";
         return Err(Error::Unsupported(message.into()));
     }
     let (lipschitz, normalized) = (a.given("lipschitz"), a.word("normalized") == "yes");
-    Ok(VariableSmoothing { beta: beta(a, problem), lipschitz, normalized })
+    Ok(VariableSmoothing { beta, lipschitz, normalized })
 }
 
 /// A method that runs anywhere, on this machine's vectors.
@@ -155,7 +151,7 @@ fn paper<S: Real>() -> Vec<MethodRow<S>> {
                 },
             },
             build: |a, problem, geometry, x0| {
-                Ok(Box::new(smoothed(a, problem, &geometry.norms())?.start(problem, x0)?))
+                Ok(Box::new(smoothed(a, beta(a, problem), &geometry.norms())?.start(problem, x0)?))
             },
             uses_geometry: false,
         },

@@ -52,9 +52,9 @@ pub fn guarantee<S: Real>(
     };
     let gamma = a.number("gamma");
     match method {
-        "melmo" => scheduled(&power(a, problem), &facts),
+        "melmo" => scheduled(&power(a, beta(a, problem)), &facts),
         "melmo-horizon" => scheduled(&Horizon { beta: beta(a, problem), gamma, steps: a.whole("steps") }, &facts),
-        "epoch-power" => scheduled(&EpochPower { power: power(a, problem) }, &facts),
+        "epoch-power" => scheduled(&EpochPower { power: power(a, beta(a, problem)) }, &facts),
         "epoch-constant" => scheduled(&EpochConstant { beta: beta(a, problem), gamma, restart: restart(a)? }, &facts),
         "variable-smoothing" => {
             let lipschitz = a.given("lipschitz").or(own.lipschitz_f).unwrap_or(0.0);

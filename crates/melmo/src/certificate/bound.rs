@@ -193,7 +193,7 @@ fn free_radius<S: Real>(
 }
 
 /// Σ min over each unit, exactly, for T = I, f = ½‖M⊙(x − y)‖² and g a sum over units, convex or not.
-fn separable<S: Real>(problem: &Problem<S>) -> Option<f64> {
+pub fn separable<S: Real>(problem: &Problem<S>) -> Option<f64> {
     let (smooth::Form::Proximity { target, mask }, operator::Form::Identity) = (problem.f().form(), problem.t().form())
     else {
         return None;

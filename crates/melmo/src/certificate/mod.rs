@@ -7,7 +7,7 @@ mod rounding;
 mod verify;
 mod witness;
 
-pub use bound::{At, can_bound, lower_bound};
+pub use bound::{At, can_bound, lower_bound, separable};
 pub use look::{Evidence, Seen};
 pub use room::Room;
 pub use rounding::Allowance;

@@ -27,12 +27,12 @@ impl Bracket {
     }
 
     /// Times a positive number that is itself rounded.
-    pub(crate) fn times(self, factor: f64) -> Self {
+    pub fn times(self, factor: f64) -> Self {
         Self { lower: self.lower * factor, upper: self.upper * factor }.widened(2.0)
     }
 
     /// The sum of brackets of numbers ≥ 0.
-    pub(crate) fn sum(parts: impl Iterator<Item = Self>) -> Self {
+    pub fn sum(parts: impl Iterator<Item = Self>) -> Self {
         let (mut count, mut total) = (0.0, Self::default());
         for part in parts {
             total = Self { lower: total.lower + part.lower, upper: total.upper + part.upper };

@@ -36,12 +36,12 @@ pub struct Adaptive<X: Space> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Memo<S: Real> {
-    place: Place<S>,
+    pub(super) place: Place<S>,
     smoothing: Shrunk,
-    landed: Vec<S>,
+    pub(super) landed: Vec<S>,
     t: f64,
     gamma: f64,
-    anchor: Vec<S>,
+    pub(super) anchor: Vec<S>,
     pace: Pace,
 }
 

@@ -28,9 +28,9 @@ pub struct Epoch<X: Space> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Memo<S: Real> {
-    place: Place<S>,
+    pub(super) place: Place<S>,
     least: f64,
-    anchor: Vec<S>,
+    pub(super) anchor: Vec<S>,
     anchor_objective: f64,
 }
 

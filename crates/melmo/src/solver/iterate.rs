@@ -50,7 +50,7 @@ pub(super) struct Point {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(super) struct Place<S: Real> {
-    x: Vec<S>,
+    pub x: Vec<S>,
     beta: f64,
     warm_start: Vec<S>,
 }

@@ -34,7 +34,7 @@ pub(super) enum Length {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Memo<S: Real> {
-    place: Place<S>,
+    pub(super) place: Place<S>,
     pending: f64,
 }
 

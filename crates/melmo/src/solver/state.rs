@@ -21,6 +21,20 @@ pub struct State<S: Real> {
     pub memo: Memo<S>,
 }
 
+impl<S: Real> State<S> {
+    /// The vectors in it that are as long as x, of the methods that run anywhere: where x is in parts, so are they. What an oracle starts
+    /// from is not among them. Empty for other methods.
+    pub fn points_mut(&mut self) -> Vec<&mut Vec<S>> {
+        match &mut self.memo {
+            Memo::Melmo(memo) => vec![&mut memo.place.x],
+            Memo::Epoch(memo) => vec![&mut memo.place.x, &mut memo.anchor],
+            Memo::Subgradient(memo) => vec![&mut memo.x],
+            Memo::Adaptive(memo) => vec![&mut memo.place.x, &mut memo.landed, &mut memo.anchor],
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// What a solver remembers, by the solver that wrote it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case")]

@@ -31,7 +31,7 @@ pub struct Subgradient<X: Space> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Memo<S: Real> {
-    x: Vec<S>,
+    pub(super) x: Vec<S>,
 }
 
 impl<'p, S: Real> Subgradient<Host<'p, S>> {

@@ -24,12 +24,24 @@ pub(crate) struct DifferenceStream<'a, S> {
     g: Streamed<'a, S>,
     rows: usize,
     cols: usize,
+    /// The rows that are evaluated; what lies beyond them is read, and is somebody else's.
+    own: Range<usize>,
 }
 
 impl<'a, S: Real> DifferenceStream<'a, S> {
-    pub fn new(f: Option<&'a dyn Pointwise<S>>, g: Streamed<'a, S>, differences: &Difference2d) -> Self {
+    pub fn new(
+        f: Option<&'a dyn Pointwise<S>>,
+        g: Streamed<'a, S>,
+        differences: &Difference2d,
+        own: Option<Range<usize>>,
+    ) -> Self {
         let (rows, cols) = differences.shape();
-        Self { f, g, rows, cols }
+        Self { f, g, rows, cols, own: own.unwrap_or(0..rows) }
+    }
+
+    /// The entries of the rows that are evaluated.
+    fn entries(&self) -> Range<usize> {
+        self.own.start * self.cols..self.own.end * self.cols
     }
 
     /// Rows that are worked on together: few enough that they stay in cache, enough that calls cost nothing.
@@ -87,7 +99,7 @@ impl<'a, S: Real> DifferenceStream<'a, S> {
 
     /// Rows of a block: whole strips, at most `BLOCKS` times.
     fn block(&self) -> usize {
-        let rows = self.rows.div_ceil(BLOCKS).max(LEAST.div_ceil(self.cols));
+        let rows = self.own.len().div_ceil(BLOCKS).max(LEAST.div_ceil(self.cols));
         rows.next_multiple_of(self.strip())
     }
 
@@ -102,7 +114,7 @@ impl<'a, S: Real> DifferenceStream<'a, S> {
     }
 
     fn blocks(&self) -> usize {
-        self.rows.div_ceil(self.block())
+        self.own.len().div_ceil(self.block())
     }
 
     /// The slopes behind their zeros, the y-slopes of row i = top − 1 first: of an image's first row there are none. `x` is row i
@@ -253,9 +265,9 @@ impl<S: Real> Pass<S> for DifferenceStream<'_, S> {
 
     fn smoothed_gradient_add(&self, grad: &mut [S], x: &[S], beta: f64, work: &mut [S]) -> Evaluation {
         let (own, block) = (work.chunks_exact_mut(self.scratch_len()), self.block());
-        let blocks = grad.chunks_mut(block * self.cols).enumerate();
+        let blocks = grad[self.entries()].chunks_mut(block * self.cols).enumerate();
         found(threads::sums_with(x.len(), own, blocks, |scratch, (i, grad)| {
-            self.gradient_of_block(grad, x, i * block, beta, scratch)
+            self.gradient_of_block(grad, x, self.own.start + i * block, beta, scratch)
         }))
     }
 
@@ -268,31 +280,36 @@ impl<S: Real> Pass<S> for DifferenceStream<'_, S> {
         work: &mut [S],
     ) -> Option<Evaluation> {
         self.f?;
-        let (cols, block) = (self.cols, self.block() * self.cols);
+        let (cols, block, entries) = (self.cols, self.block() * self.cols, self.entries());
         let (beside, work) = work.split_at_mut(2 * self.blocks() * cols);
+        let moved = |to: &mut [S], phi: &[S], at: usize| {
+            let there = at..at + to.len();
+            vector::add_scaled(to, &x[there.clone()], a, &phi[there]);
+        };
         for (i, beside) in beside.chunks_exact_mut(2 * cols).enumerate() {
-            let moved = |to: &mut [S], row: usize| {
-                let row = row..row + cols;
-                vector::add_scaled(to, &x[row.clone()], a, &phi[row]);
-            };
             let (above, below) = beside.split_at_mut(cols);
-            if i > 0 {
-                moved(above, i * block - cols);
+            let top = entries.start + i * block;
+            if top > 0 {
+                moved(above, phi, top - cols);
             }
             // Below the image its last row once more: it is not looked at.
-            moved(below, ((i + 1) * block).min(x.len() - cols));
+            moved(below, phi, (top + block).min(entries.end).min(x.len() - cols));
         }
+        moved(&mut y[..entries.start], phi, 0);
+        moved(&mut y[entries.end..], phi, entries.end);
         let own = work.chunks_exact_mut(self.scratch_len());
+        let (y, phi, x) = (&mut y[entries.clone()], &mut phi[entries.clone()], &x[entries]);
         let parts = y.chunks_mut(block).zip(phi.chunks_mut(block)).zip(x.chunks(block));
         let blocks = parts.zip(beside.chunks_exact(2 * cols)).enumerate();
         Some(found(threads::sums_with(x.len(), own, blocks, |scratch, (i, (((y, phi), x), beside))| {
-            self.move_block(Moved { y, phi, x, a }, beside, i * self.block(), beta, scratch)
+            self.move_block(Moved { y, phi, x, a }, beside, self.own.start + i * self.block(), beta, scratch)
         })))
     }
 
     fn penalty(&self, x: &[S], beta: Option<f64>, work: &mut [S]) -> f64 {
         let (own, block) = (work.chunks_exact_mut(self.scratch_len()), self.block());
-        let blocks = (0..self.blocks()).map(|i| i * block..self.rows.min((i + 1) * block));
+        let Range { start, end } = self.own;
+        let blocks = (0..self.blocks()).map(|i| start + i * block..end.min(start + (i + 1) * block));
         let [penalty] = threads::sums_with(x.len(), own, blocks, |scratch, rows| {
             [rows.map(|i| self.penalty_of_row(x, i, beta, scratch)).sum()]
         });

@@ -4,7 +4,7 @@ mod differences;
 mod entries;
 mod jet;
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use crate::operator::{Form, LinOp};
 use crate::penalty::{Prox, Streamed};
@@ -73,15 +73,20 @@ pub(crate) enum Stream<'a, S> {
 }
 
 impl<'a, S: Real> Stream<'a, S> {
-    /// `None` where the terms have to be called one after another.
-    pub fn new(f: &'a dyn Smooth<S>, g: &'a dyn Prox<S>, t: &'a dyn LinOp<S>) -> Option<Self> {
+    /// `None` where the terms have to be called one after another. Of an image the rows `own` alone are evaluated, where they are given.
+    pub fn new(
+        f: &'a dyn Smooth<S>,
+        g: &'a dyn Prox<S>,
+        t: &'a dyn LinOp<S>,
+        own: Option<Range<usize>>,
+    ) -> Option<Self> {
         let f = f.pointwise();
         match t.form() {
             Form::Identity => match g.streamed()? {
                 Streamed::Entries(entries) => Some(Self::Entries(EntryStream::new(f, g, entries))),
                 Streamed::Pixels(_) => None,
             },
-            Form::Difference2d(t) => Some(Self::Differences(DifferenceStream::new(f, g.streamed()?, t))),
+            Form::Difference2d(t) => Some(Self::Differences(DifferenceStream::new(f, g.streamed()?, t, own))),
             Form::Jet(t) => Some(Self::Jet(JetStream::new(f, g, t)?)),
             _ => None,
         }

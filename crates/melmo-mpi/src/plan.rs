@@ -1,0 +1,202 @@
+//! How a problem lies on ranks: what of x and of Tx is held here, and what of it counts in sums.
+
+use std::ops::Range;
+
+use melmo::error::Error;
+use melmo::operator::Form;
+use melmo::penalty;
+use melmo::problem::Problem;
+use melmo::real::Real;
+
+use crate::piece::Piece;
+
+/// One block of x on this rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    /// Where its entries stand in the buffer.
+    pub range: Range<usize>,
+    /// Entries of a row (of a slice of a volume).
+    pub width: usize,
+    /// Its rows; none where all of the block is on every rank.
+    pub piece: Option<Piece>,
+}
+
+impl Held {
+    /// Its own entries, as a range of the buffer; all of them where every rank has all.
+    pub fn own(&self) -> Range<usize> {
+        let rows = self.piece.as_ref().map_or(0..self.range.len() / self.width, Piece::within);
+        self.range.start + rows.start * self.width..self.range.start + rows.end * self.width
+    }
+
+    /// Its first and its last row go to the neighbours, and theirs come beside them; empty where there is nobody.
+    pub fn borders(&self) -> [[Range<usize>; 2]; 2] {
+        let (own, width, range) = (self.own(), self.width, self.range.clone());
+        let (before, after) = (own.start - range.start, range.end - own.end);
+        let halo = self.piece.as_ref().is_some_and(Piece::has_halo);
+        let (before, after) = if halo { (before, after) } else { (0, 0) };
+        debug_assert!(before <= width && after <= width);
+        let send = [own.start..own.start + before, own.end - after..own.end];
+        [send, [own.start - before..own.start, own.end..own.end + after]]
+    }
+}
+
+/// All blocks, and the entries of x and of Tx that are this rank's.
+pub(crate) struct Plan {
+    pub blocks: Vec<Held>,
+    /// Entries of x that are held for good: its own, and those that every rank has.
+    pub own: Vec<Range<usize>>,
+    /// Those of them that this rank counts in sums: its own, and on rank 0 those that every rank has.
+    pub counted: Vec<Range<usize>>,
+    /// The same of Tx.
+    pub image_own: Vec<Range<usize>>,
+    pub image_counted: Vec<Range<usize>>,
+    /// Blocks that every rank has: their gradients are sums.
+    pub everywhere: Vec<Range<usize>>,
+    /// This rank has no row.
+    pub idle: bool,
+    /// Differences reach to neighbours.
+    pub halo: bool,
+}
+
+fn refuse<T>(what: impl Into<String>) -> Result<T, Error> {
+    Err(Error::Unsupported(format!("{}; one machine does that (without mpirun)", what.into())))
+}
+
+impl Plan {
+    /// Reads it from the forms of the terms; refuses what ranks cannot share, with the reason.
+    pub fn of<S: Real>(problem: &Problem<S>, pieces: &[Option<Piece>], first: bool) -> Result<Self, Error> {
+        let layout = problem.layout();
+        Error::expect_len("pieces (one a block)", layout.blocks().len(), pieces.len())?;
+        let mut blocks = Vec::new();
+        for (block, piece) in layout.blocks().iter().zip(pieces) {
+            let rows = piece.as_ref().map_or(block.rows, |piece| piece.held.len());
+            if rows == 0 || block.rows % rows != 0 {
+                return refuse(format!("block `{}` has {} rows here, its piece {rows}", block.name, block.rows));
+            }
+            blocks.push(Held { range: block.range(), width: block.size() / rows, piece: piece.clone() });
+        }
+        let idle = blocks.iter().any(|held| held.piece.as_ref().is_some_and(Piece::is_idle));
+        let reaches = reaches(problem)?;
+        let [own, image_own] = ranges(problem, &blocks, |_| true)?;
+        let [counted, image_counted] = ranges(problem, &blocks, |held| held.piece.is_some() || first)?;
+        let everywhere = blocks.iter().filter(|held| held.piece.is_none()).map(|held| held.range.clone()).collect();
+        let plan = Self { blocks, own, counted, image_own, image_counted, everywhere, idle, halo: reaches };
+        plan.check(problem)?;
+        Ok(plan)
+    }
+
+    /// Whether nothing but what counts is here.
+    pub fn all_counted(&self, size: usize) -> bool {
+        self.counted == [0..size]
+    }
+
+    pub fn all_image_counted(&self, range: usize) -> bool {
+        self.image_counted == [0..range]
+    }
+
+    fn check<S: Real>(&self, problem: &Problem<S>) -> Result<(), Error> {
+        if self.halo && problem.f().pointwise().is_none() {
+            return refuse("a loss that is no sum over pixels, with differences that reach to other ranks");
+        }
+        if self.everywhere.len() == self.blocks.len() {
+            return Ok(()); // all of x is on every rank: only the loss is shared
+        }
+        let zero = vec![S::ZERO; problem.g().size()];
+        let at_zero = problem.g().value(&zero, &mut vec![S::ZERO; problem.g().work_len()]);
+        if at_zero != 0.0 {
+            return refuse("a penalty that is not 0 at 0");
+        }
+        self.check_units(problem)
+    }
+
+    /// Refuses a penalty of which a unit (a group, singular values) may lie on several ranks.
+    fn check_units<S: Real>(&self, problem: &Problem<S>) -> Result<(), Error> {
+        let pixels = matches!(problem.t().form(), Form::Difference2d(_) | Form::Difference3d(_));
+        match problem.g().form() {
+            penalty::Form::Entries { .. } => return Ok(()),
+            penalty::Form::Pixels { .. } if pixels => return Ok(()),
+            _ => {}
+        }
+        let crosses = "a penalty whose groups (columns, singular values) lie on several ranks";
+        let Some(g) = problem.g().coordinates() else { return refuse(crosses) };
+        let rows = self.rows_of_image(problem);
+        let mut entries = Vec::new();
+        for unit in 0..g.units() {
+            entries.clear();
+            g.members(unit, &mut entries);
+            let row = |entry: usize| {
+                rows.iter()
+                    .find(|(range, _)| range.contains(&entry))
+                    .map(|(range, width)| (range.start, width.map_or(0, |width| (entry - range.start) / width)))
+            };
+            let first = entries.first().map(|&entry| row(entry));
+            if !entries.iter().all(|&entry| Some(row(entry)) == first) {
+                return refuse(crosses);
+            }
+        }
+        Ok(())
+    }
+
+    /// The blocks of Tx with the width of a row; none where every rank has all of it.
+    fn rows_of_image<S: Real>(&self, problem: &Problem<S>) -> Vec<(Range<usize>, Option<usize>)> {
+        let width = |held: &Held| held.piece.as_ref().map(|_| held.width);
+        match problem.t().form() {
+            Form::Select(t) => t
+                .pairs()
+                .map(|(in_x, in_tx)| (in_tx, self.blocks.iter().find(|held| held.range == in_x).and_then(width)))
+                .collect(),
+            Form::Identity => self.blocks.iter().map(|held| (held.range.clone(), width(held))).collect(),
+            _ => problem.t().range().blocks().iter().map(|block| (block.range(), width(&self.blocks[0]))).collect(),
+        }
+    }
+}
+
+/// Whether differences reach beyond a row; refuses an operator of which that is not known.
+fn reaches<S: Real>(problem: &Problem<S>) -> Result<bool, Error> {
+    Ok(matches!(problem.t().form(), Form::Difference2d(_) | Form::Difference3d(_)))
+}
+
+/// Own entries of the blocks that are wanted, in x and in Tx.
+fn ranges<S: Real>(
+    problem: &Problem<S>,
+    blocks: &[Held],
+    wanted: impl Fn(&Held) -> bool,
+) -> Result<[Vec<Range<usize>>; 2], Error> {
+    let of_x = || blocks.iter().filter(|held| wanted(held)).map(Held::own);
+    let range = problem.t().range();
+    let image = match problem.t().form() {
+        Form::Identity => joined(of_x()),
+        Form::Select(t) => joined(t.pairs().filter_map(|(in_x, in_tx)| {
+            let held = blocks.iter().find(|held| held.range == in_x).filter(|held| wanted(held))?;
+            let (start, own) = (held.range.start, held.own());
+            Some(in_tx.start + own.start - start..in_tx.start + own.end - start)
+        })),
+        Form::Difference2d(_) | Form::Difference3d(_) if wanted(&blocks[0]) => {
+            let own = blocks[0].own();
+            joined(range.blocks().iter().map(|block| block.start + own.start..block.start + own.end))
+        }
+        Form::Difference2d(_) | Form::Difference3d(_) => Vec::new(),
+        _ if blocks.iter().all(|held| held.piece.is_none()) => match wanted(&blocks[0]) {
+            true => joined(std::iter::once(0..range.size())),
+            false => Vec::new(),
+        },
+        _ => {
+            return refuse(
+                "an operator other than the identity, a choice of blocks, or differences of a picture or volume",
+            );
+        }
+    };
+    Ok([joined(of_x()), image])
+}
+
+/// Ranges that follow one another as one; empty ones are left out.
+fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    for range in ranges.filter(|range| !range.is_empty()) {
+        match all.last_mut().filter(|last| last.end == range.start) {
+            Some(last) => last.end = range.end,
+            None => all.push(range),
+        }
+    }
+    all
+}

@@ -204,6 +204,14 @@ def test_sparse_ratings_are_completed_without_being_made_dense(dtype):
     assert scipy.sparse.issparse(smooth) and np.abs((smooth - X).data).max() < 1.5
 
 
+def test_ratings_of_a_matrix_that_fits_nowhere_are_completed():
+    rng = np.random.default_rng(0)
+    places = rng.integers(0, 300_000, 3000), rng.integers(0, 200_000, 3000)  # all places would take 480 GB
+    X = scipy.sparse.coo_matrix((rng.random(3000), places), shape=(300_000, 200_000)).tocsr()
+    model = MatrixCompletion(rank=1, ridge=1.0, offset_weight=1.0, max_iter=2).fit(X)
+    assert np.isfinite(model.predict_at([0, 7], [1, 9])).all() and model.components_.shape == (1, 200_000)
+
+
 def test_recommendations_are_new_and_the_largest():
     X, _ = ratings()
     model = MatrixCompletion(rank=2, ridge=0.1).fit(X)

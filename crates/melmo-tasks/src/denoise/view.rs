@@ -44,7 +44,7 @@ impl View {
     /// The problem's numbers of samples that were [`View::seen`], plane after plane.
     pub(super) fn numbers<S: Real>(&self, mut samples: Vec<S>) -> Vec<S> {
         let scale = S::of(1.0 / self.scale);
-        samples.iter_mut().for_each(|v| *v = *v * scale);
+        samples.iter_mut().for_each(|v| *v *= scale);
         if let Some(turn) = &self.turn {
             turn.apart(&mut samples);
         }
@@ -66,7 +66,7 @@ impl View {
         if let Some(turn) = &self.turn {
             turn.together(&mut samples);
         }
-        samples.iter_mut().for_each(|v| *v = *v * scale);
+        samples.iter_mut().for_each(|v| *v *= scale);
         if let Some(even) = &self.stabiliser {
             samples.iter_mut().for_each(|v| *v = S::of(even.back(v.f64())));
         }

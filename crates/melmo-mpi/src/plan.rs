@@ -87,11 +87,11 @@ impl Plan {
 
     /// Whether nothing but what counts is here.
     pub fn all_counted(&self, size: usize) -> bool {
-        self.counted == [0..size]
+        matches!(&self.counted[..], [all] if *all == (0..size))
     }
 
     pub fn all_image_counted(&self, range: usize) -> bool {
-        self.image_counted == [0..range]
+        matches!(&self.image_counted[..], [all] if *all == (0..range))
     }
 
     fn check<S: Real>(&self, problem: &Problem<S>) -> Result<(), Error> {

@@ -2,8 +2,8 @@
 
 use melmo::seeded::Seeded;
 use melmo_data::{Array, Error, bundled, metrics};
-use melmo_tasks::Settings;
 use melmo_tasks::denoise::{Options, Plan, Planes, Prior};
+use melmo_tasks::{Settings, Until};
 
 use crate::answer::{Answer, Progress, solved};
 
@@ -46,8 +46,8 @@ impl Picture {
     /// Without its noise. `strength` multiplies λ: above 1 smooths more, 0 leaves it as it is.
     pub fn denoised(&self, strength: f64, prior: Prior, progress: Progress<'_>) -> Result<Answer, melmo_tasks::Error> {
         let planes = Planes::new(&self.data, self.rows, self.cols, self.channels)?;
-        let plan = Plan::new(planes, &Options { strength, prior, ..Options::default() })?;
-        let (answer, solved) = solved(&plan.whole()?, &Settings::default(), progress)?;
+        let plan = Plan::new(planes, &Options { strength, prior: Some(prior), ..Options::default() })?;
+        let (answer, solved) = solved(&plan.whole(&Until::done())?, &Settings::default(), progress)?;
         let (scale, lambda) = (plan.scale(), plan.lambda());
         let answer = if lambda.is_finite() { answer.with("lambda", lambda) } else { answer };
         Ok(answer

@@ -83,13 +83,16 @@ pub fn parse(bytes: &[u8], given: &[String], duplicates: Duplicates) -> Result<L
     gather(pieces, text.fields.clone(), duplicates, &Found { unit: "line", place: Place::Line, lines_of: &lines_of })
 }
 
+/// Whether a row and a column, by their ids, are those that are asked for.
+type Asked<'a> = &'a mut dyn FnMut([&str; 2]) -> bool;
+
 /// How an entry is found again: for a message.
 pub(crate) struct Found<'f> {
     /// What a line is called.
     pub unit: &'static str,
     pub place: fn(usize) -> Place,
     /// The numbers of the lines of which row and column are asked for.
-    pub lines_of: &'f dyn Fn(&mut dyn FnMut([&str; 2]) -> bool) -> Vec<usize>,
+    pub lines_of: &'f dyn Fn(Asked<'_>) -> Vec<usize>,
 }
 
 /// The matrix of which the pieces hold the entries.

@@ -8,6 +8,9 @@ use melmo::problem::Problem;
 use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
 use melmo_mpi::{Distributed, Measure, Piece, Thread, threads};
 
+/// g on the layout that T gives.
+type Penalty = dyn Fn(&Layout) -> Box<dyn Prox<f64>> + Sync;
+
 /// What a problem is made of: enough to build any rank's part.
 pub struct Whole {
     pub kind: Kind,
@@ -15,7 +18,7 @@ pub struct Whole {
     pub mask: Option<Vec<f64>>,
     pub rows: usize,
     pub cols: usize,
-    pub penalty: Box<dyn Fn(&Layout) -> Box<dyn Prox<f64>> + Sync>,
+    pub penalty: Box<Penalty>,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]

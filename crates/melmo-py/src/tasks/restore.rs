@@ -48,6 +48,7 @@ pub fn kernel(name: &str) -> PyResult<(Vec<f64>, usize, usize)> {
 /// The end of the run, with the picture, σ, λ and how they were found.
 #[pyfunction]
 #[pyo3(signature = (image, sides, name, with, noise, lambda, settings))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub fn restore<'py>(
     py: Python<'py>,
     image: &Bound<'py, PyAny>,

@@ -6,17 +6,20 @@ use melmo::operator::{Identity, LinOp, Scale};
 use melmo::penalty::{Blocks, Prox};
 use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::smooth::{Filtered, Held, LeastSquares, MaskedLeastSquares, Separate, Smooth};
+use melmo::smooth::{Filtered, Held, LeastSquares, MaskedLeastSquares, Ridge, Separate, Smooth};
 
 use super::{Options, colours};
 use crate::denoise::{Planes, learned};
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
 
+/// Makes an operator.
+type Make<S> = dyn Fn() -> Result<Box<dyn LinOp<S>>, Error> + Send + Sync;
+
 /// What made the data of the picture.
 pub enum Instrument<S> {
     /// A, made anew for each plane.
-    Operator(Box<dyn Fn() -> Result<Box<dyn LinOp<S>>, Error> + Send + Sync>),
+    Operator(Box<Make<S>>),
     /// Pixels were lost: these are free, in order, and the others are held.
     Lost(Vec<usize>),
 }
@@ -120,19 +123,20 @@ impl<S: Real> Restoration<S> {
     fn plane(&self, plane: usize, lambda: f64) -> Result<Box<dyn Smooth<S>>, Error> {
         let wide = self.range * colours::width(plane, self.data.len());
         let (bank, potentials) = learned::prior(self.size, self.level / wide)?;
+        let prior = vec![Ridge::new(bank, potentials)?];
         match &self.instrument {
             Instrument::Operator(make) => {
                 let weight = self.level / (self.noise * lambda.sqrt());
                 let unit = S::of(weight / self.level);
                 let data = self.data[plane].iter().map(|&y| y * unit).collect();
                 let loss = LeastSquares::new(Box::new(Scale::new(weight, make()?)?), data)?;
-                Ok(Box::new(Filtered::new(Box::new(loss), bank, potentials)?))
+                Ok(Box::new(Filtered::new(Box::new(loss), prior)?))
             }
             Instrument::Lost(free) => {
                 let (rows, cols) = self.size;
                 let none = Some(vec![S::ZERO; rows * cols]);
                 let nothing = MaskedLeastSquares::new(Layout::matrix(rows, cols)?, vec![S::ZERO; rows * cols], none)?;
-                let whole = Filtered::new(Box::new(nothing), bank, potentials)?;
+                let whole = Filtered::new(Box::new(nothing), prior)?;
                 let scale = S::of(1.0 / self.level);
                 let given = self.data[plane].iter().map(|&v| v * scale).collect();
                 Ok(Box::new(Held::new(Box::new(whole), given, free.clone())?))

@@ -81,7 +81,7 @@ pub(super) fn quick(n: usize) -> usize {
     let is_quick = |n: &usize| {
         let mut rest = *n;
         [2, 3, 5].iter().for_each(|p| {
-            while rest % p == 0 {
+            while rest.is_multiple_of(*p) {
                 rest /= p;
             }
         });

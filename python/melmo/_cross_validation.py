@@ -83,8 +83,11 @@ class CrossValidated(SparseLinear):
         margins = np.asarray(safe_sparse_dot(X, coefs.T), dtype=np.float64) + path.intercepts.ravel()
         if rows.offset is not None:
             margins += np.asarray(rows.offset)[:, None]
-        y, of_lambdas = np.ascontiguousarray(y, dtype=np.float64), margins.T.reshape(len(path.lambdas), -1)
-        return np.array([_melmo.mean_loss(loss, y, np.ascontiguousarray(t), rows.weights) for t in of_lambdas])
+        of_lambdas = margins.T.reshape(len(path.lambdas), -1)
+        weights = rows.weights if y.ndim == 1 or rows.weights is None else rows.weights * y.shape[1]
+        y = np.ascontiguousarray(y.T, dtype=np.float64).ravel()  # several targets lie one after another, as their predictions do
+        return np.array([_melmo.mean_loss(loss, y, np.ascontiguousarray(t), weights) for t in of_lambdas])
+
 
 def _chosen(losses: Floats, select: str) -> int:
     """The λ of the least held-out loss, or the largest within one standard error of it."""

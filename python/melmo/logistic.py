@@ -135,31 +135,33 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         self.violation_ = float(path.violations[at])
         self.n_iter_: npt.NDArray[np.int64] = np.array([max(1, int(path.n_iter[at]))])
 
-    def decision_function(self, X: Any) -> Floats:
-        """xᵢᵀb + c: of one number for two classes, else of one for every class."""
+    def decision_function(self, X: Any, offset: Any = None) -> Floats:
+        """xᵢᵀb + c, with the offset where there is one: of one number for two classes, else of one for every class."""
         check_is_fitted(self)
         X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         margins = np.asarray(safe_sparse_dot(X, self.coef_.T)) + self.intercept_
+        if offset is not None:
+            margins = margins + np.asarray(Rows.checked(X, None, offset).offset, dtype=X.dtype)[:, None]
         return np.asarray(margins[:, 0] if margins.shape[1] == 1 else margins)
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any, offset: Any = None) -> npt.NDArray[Any]:
         """The class of every row."""
-        margins = self.decision_function(X)
+        margins = self.decision_function(X, offset)
         codes = (margins > 0).astype(int) if margins.ndim == 1 else margins.argmax(axis=1)
         return np.asarray(self.classes_[codes])
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any, offset: Any = None) -> Floats:
         """The probability of every class."""
-        margins = self.decision_function(X)
+        margins = self.decision_function(X, offset)
         if margins.ndim == 2:
             return np.asarray(softmax(margins))
         chances = np.exp(-np.logaddexp(0, -margins))
         return np.stack([1 - chances, chances], axis=1)
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any, offset: Any = None) -> Floats:
         """The logarithms of ``predict_proba``."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return np.log(self.predict_proba(X, offset))
 
     def path(
         self,

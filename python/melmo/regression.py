@@ -44,7 +44,8 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
     fit_intercept : bool, default True
         Whether there is a c.
     standardize : bool, default False
-        Penalise the coefficients of columns of standard deviation 1. They come back in the data's own units.
+        Penalise the coefficients of columns of standard deviation 1. They come back in the data's own units. The program
+        ``melmo regress`` does so unless it is told ``--no-standardize``.
     positive : bool, default False
         No coefficient is negative.
     penalty_weights : array of shape (n_features,), optional
@@ -121,12 +122,9 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Floats]:
         X, y = validated(
-            self, X, y, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], y_numeric=True, multi_output=self._several
+            self, X, y, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], y_numeric=True, multi_output=True
         )
         return X, y.astype(np.float64, copy=False)
-
-    #: y may be a matrix.
-    _several = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> SparseRegression:
         """Fits the coefficients to rows X (full, or a SciPy sparse matrix) and their targets y.
@@ -172,7 +170,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = self._several
+        tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         tags.target_tags.positive_only = self.loss == "poisson"
         return tags
@@ -221,7 +219,7 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
     Parameters
     ----------
     penalty, loss, groups, fit_intercept, standardize, positive, penalty_weights, tol, max_iter
-        As for :class:`SparseRegression`, of one target.
+        As for :class:`SparseRegression`; several targets have one λ.
     lambdas : sequence of float, optional
         The λ to try, from the largest downwards; unless given, those of the next two.
     n_lambdas : int, default 50
@@ -290,8 +288,6 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
         )
         self._validate_by(lambdas, n_lambdas, ratio, cv, select, n_jobs)
 
-    _several = False
-
     def _loss(self) -> str:
         """With one δ or width for all folds and for all rows: that of all rows."""
         return getattr(self, "_settled", None) or super()._loss()
@@ -300,7 +296,7 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
         """Chooses λ and fits the coefficients. ``groups`` are labels of rows, for a ``cv`` that keeps those of one label together."""
         X, y = self._checked(X, y)
         self._settled = ""
-        self._settled = _melmo.settled_loss(self._loss(), np.ascontiguousarray(y))
+        self._settled = _melmo.settled_loss(self._loss(), np.ascontiguousarray(y).ravel())
         rows = Rows.checked(X, sample_weight, offset)
         at = self._choose(X, y, self._folds(X, y, groups), rows)
         self._warn_of(self.path_, at)

@@ -170,3 +170,58 @@ def test_orders_of_memory_do_not_matter(table):
                 for Z in (X, np.asfortranarray(X), scipy.sparse.csr_matrix(X), scipy.sparse.csc_matrix(X))
             ]
             assert all(np.allclose(fits[0], other, atol=1e-7) for other in fits)
+
+
+def _target(kind, t):
+    rng = np.random.default_rng(7)
+    return {
+        "logistic": t > 0,
+        "multinomial": np.digitize(t, [-0.5, 0.5]),
+        "poisson": rng.poisson(np.exp(0.5 * t)),
+        "cox": np.where(rng.uniform(size=len(t)) < 0.7, 1, -1) * np.exp(-t) * rng.exponential(size=len(t)),
+    }.get(kind, t)
+
+
+@pytest.mark.parametrize("kind", ["squares", "logistic", "multinomial", "poisson", "huber", "quantile", "cox"])
+def test_every_model_has_what_every_model_has(table, kind):
+    """Sparse X, weights of rows, signs, a start, λ that are given, and rows that belong together in folds."""
+    X, t, _ = table
+    y = _target(kind, t)
+    classes = kind in ("logistic", "multinomial")
+    one, chosen = (SparseLogistic, SparseLogisticCV) if classes else (SparseRegression, SparseRegressionCV)
+    loss = {} if classes else {"loss": kind}
+    model = one(lam=0.03, tol=1e-8, warm_start=True, **loss).fit(X, y)
+    first = model.coef_.copy()
+    assert 0 < np.count_nonzero(first) and np.allclose(model.fit(X, y).coef_, first, atol=1e-5) and np.max(model.n_iter_) <= 2
+    assert np.allclose(one(lam=0.03, tol=1e-8, **loss).fit(scipy.sparse.csr_matrix(X), y).coef_, first, atol=1e-5)
+    count = np.random.default_rng(2).integers(1, 3, size=len(t))
+    weighted = one(lam=0.05, tol=1e-8, **loss).fit(X, y, sample_weight=count)
+    if kind not in ("huber", "quantile"):  # their widths are those of y as it is
+        repeated = one(lam=0.05, tol=1e-8, **loss).fit(np.repeat(X, count, axis=0), np.repeat(y, count))
+        assert np.allclose(weighted.coef_, repeated.coef_, atol=1e-5)
+    assert (one(lam=0.03, positive=True, **loss).fit(X, y).coef_ >= 0).all()
+    labels, split = np.repeat(np.arange(12), 10), GroupKFold(3)
+    found = chosen(lambdas=[0.02, 0.2, 0.06], cv=split, **loss).fit(scipy.sparse.csc_matrix(X), y, groups=labels)
+    assert found.lambdas_.tolist() == [0.2, 0.06, 0.02] and found.losses_.shape == (3, 3) and np.isfinite(found.losses_).all()
+
+
+def test_several_targets_have_one_chosen_lambda(table):
+    X, t, _ = table
+    Y = np.stack([t, 2 * t + X[:, 5]], axis=1)
+    for groups in (None, np.arange(8)):
+        model = SparseRegressionCV(groups=groups, n_lambdas=10, cv=3).fit(X, Y)
+        assert model.coef_.shape == (2, 8) and model.losses_.shape == (10, 3) and model.score(X, Y) > 0.7
+        again = SparseRegression(groups=groups, lam=model.lam_, tol=1e-6).fit(X, Y)
+        assert np.allclose(model.coef_, again.coef_, atol=1e-3)
+    kept, held = np.arange(40, 120), np.arange(40)
+    model = SparseRegressionCV(lambdas=[0.1], cv=[(kept, held)]).fit(X, Y)
+    there = SparseRegression(lam=0.1).fit(X[kept], Y[kept])
+    assert np.isclose(model.losses_[0, 0], ((Y[held] - there.predict(X[held])) ** 2).mean(), rtol=1e-3)
+
+
+def test_classes_may_have_an_offset(table):
+    X, t, _ = table
+    offset = X[:, 0].copy()
+    model = SparseLogistic(lam=0.05, tol=1e-9).fit(X, t > 0, offset=offset)
+    assert np.allclose(model.decision_function(X, offset) - model.decision_function(X), offset)
+    assert model.predict_proba(X, offset).shape == (120, 2) and (model.predict(X, offset) == (t > 0)).mean() > 0.7

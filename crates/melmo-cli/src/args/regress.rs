@@ -62,7 +62,7 @@ pub struct Regress {
     /// No intercept
     #[arg(long)]
     pub no_intercept: bool,
-    /// Leave the scale of the columns as it is
+    /// Leave the scale of the columns as it is, as the Python package does unless it is told `standardize=True`
     #[arg(long)]
     pub no_standardize: bool,
     /// How many λ to try

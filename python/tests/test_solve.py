@@ -316,3 +316,29 @@ def test_a_certificate_travels():
         again.verify()
     assert again.verify(problem, result.certificate.x).passed
     assert not again.verify(problem, result.certificate.x + 0.1).passed
+
+
+class Equal:
+    """u = c."""
+
+    def __init__(self, c):
+        self.c = c
+
+    def value(self, u):
+        return 0.0 if np.linalg.norm(u - self.c) <= 1e-9 else np.inf
+
+    def prox(self, u, beta):
+        return self.c.copy()
+
+
+def test_a_constraint_is_kept_to_what_it_is_worth():
+    """‖Tx − z‖ below 1e-6 of ‖Tx‖ was enough, and was 1.1e-6 of F."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        A, b, C, c = rng.normal(size=(120, 100)), rng.normal(size=120), rng.normal(size=(10, 100)), rng.normal(size=10)
+        kkt = np.block([[A.T @ A, C.T], [C, np.zeros((10, 10))]])
+        x, w = np.split(np.linalg.solve(kkt, np.concatenate([A.T @ b, c])), [100])
+        least = 0.5 * np.sum((A @ x - b) ** 2)
+        found = melmo.minimize(melmo.loss.LeastSquares(A, b), Equal(c), melmo.operator.Dense(C))
+        price = 2 * np.linalg.norm(w) * np.linalg.norm(C @ found.x - c)
+        assert found.success and 0.5 * np.sum((A @ found.x - b) ** 2) + price <= least * (1 + 1e-6)

@@ -48,11 +48,12 @@ const ENTRIES: u64 = 500_000_000;
 const MOST: u64 = 50_000;
 
 impl Defaults {
-    /// Those of a problem of one's own, which nobody watches where the method is left to `auto`. Where that is ADMM or primal–dual, every
+    /// Those of a problem of one's own, which nobody watches where the method is left to `auto`. Where that is a splitting or FISTA, every
     /// step costs the same, next to nothing for a small problem: more are allowed there, up to 50 000. Elsewhere there are 5000.
     pub fn of<S: Real>(problem: &Problem<S>, settings: &Settings) -> Self {
         let plain = Self::default();
-        if settings.method != "auto" || !matches!(choose(problem).method, "admm" | "primal-dual") {
+        let short = ["admm", "primal-dual", "reweighted", "dca", "fista", "fista-graduated"];
+        if settings.method != "auto" || !short.contains(&choose(problem).method) {
             return plain;
         }
         let entries = (problem.layout().size() + problem.t().range().size()) as u64;

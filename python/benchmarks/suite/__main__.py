@@ -1,4 +1,4 @@
-"""`auto` on forty problems, beside every method of ours that fits and beside other people's programs.
+"""`auto` on fifty problems, beside every method of ours that fits and beside other people's programs.
 
     python python/benchmarks/suite [words that keep problems] [--auto] [--store FOLDER] [--table]
 
@@ -19,11 +19,12 @@ import constraints
 import images
 import measure
 import models
+import more
 import others
 import signals
 import table
 
-CASES = [*signals.CASES, *images.CASES, *models.CASES, *constraints.CASES, *others.CASES]
+CASES = [*signals.CASES, *images.CASES, *models.CASES, *constraints.CASES, *others.CASES, *more.CASES]
 
 
 def main():

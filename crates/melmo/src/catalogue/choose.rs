@@ -65,11 +65,16 @@ pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
             let why = "the prox of g∘T is at hand, no smoothing is needed; L_f is found by trial";
             on_a_path(problem, ["fista", "fista-graduated"], why)
         }
+        (Loss::Linear { .. }, _) | (Loss::Proximity { mask: Some(_), .. }, _)
+            if !is_convex(problem) && f.lipschitz().is_some() =>
+        {
+            one_convex_after_another(problem)
+        }
         (_, Operator::Difference2d(_) | Operator::Difference3d(_)) if f.lipschitz().is_some() => differences(problem),
         (_, Operator::Dense(_) | Operator::Sparse(_) | Operator::General) if f.lipschitz().is_some() => {
             general(problem)
         }
-        (Loss::General, _) if f.lipschitz().is_none() && is_convex(problem) => Choice::new(
+        (Loss::General, _) if f.lipschitz().is_none() => Choice::new(
             "primal-dual",
             "a loss of which no L_f is known: it is found by trial, and every step costs T and T* once",
         ),
@@ -101,21 +106,26 @@ fn differences<S: Real>(problem: &Problem<S>) -> Choice {
             "primal-dual",
             format!("{grid}, g convex: every step costs T and T* once, and its own dual certifies it"),
         ),
-        Loss::Proximity { mask: Some(_), .. } => {
-            let filled = "with entries missing, g not convex: from a smooth point, which fills them in";
-            match problem.g().streamed() {
-                Some(Streamed::Entries(_)) => {
-                    Choice::new("reweighted", format!("{grid} {filled}, weights change as x does"))
-                }
-                _ => Choice::new("dca", format!("{grid} {filled}, one convex problem after another")),
-            }
-        }
         _ => Choice::new(
             "tilted",
             format!(
                 "{grid}: metric steps cost two cosine transforms; ρ > 0: β starts near 1/ρ to pass by poor local minima"
             ),
         ),
+    }
+}
+
+/// g is not convex, and f alone does not say where x is: entries are missing, or rows see many of them at once. What is decided early
+/// is then often wrong, and a convex problem decides first.
+fn one_convex_after_another<S: Real>(problem: &Problem<S>) -> Choice {
+    let missing = matches!(problem.f().form(), Loss::Proximity { .. });
+    let first = match missing {
+        true => "entries are missing, g not convex: from a smooth point, which fills them in",
+        false => "a linear model behind an operator, g not convex: its convex relative first",
+    };
+    match problem.g().streamed() {
+        Some(Streamed::Entries(_)) => Choice::new("reweighted", format!("{first}, weights change as x does")),
+        _ => Choice::new("dca", format!("{first}, one convex problem after another")),
     }
 }
 

@@ -6,8 +6,12 @@ use crate::catalogue::{Arguments, Entry, Parameter};
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::smooth;
 use crate::solver::{Admm, Dca, Lbfgs, Path, PrimalDual, ProximalGradient, Reweighted, Smoothing};
 use crate::start;
+
+/// Steps on the convex relative before weights change: enough for it to be seen which entries of Tx are large.
+const CONVEX_STEPS: u64 = 300;
 
 const RELAXATION: Parameter = Parameter::new("relaxation", 1.6, "α in (0, 2)");
 
@@ -127,8 +131,9 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                         Parameter::whole("inner", 10, 1, "inner steps before the weights change"),
                         Parameter::word(
                             "start",
-                            &["smooth", "given"],
-                            "weights from a smoothed start, or from the start given",
+                            &["fitting", "smooth", "convex", "given"],
+                            "weights from a smoothed start, those of the convex relative, or from the start given; \
+                             `fitting`: the convex relative for linear models, else a smoothed start",
                         ),
                     ]
                 },
@@ -136,14 +141,14 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
             build: |a, problem, geometry, x0| {
                 problem.check_start(x0)?;
                 let (rho, beta) = (problem.g().weak_convexity(), inner_beta(a, problem, x0));
-                let inner = a.whole("inner");
-                let smooth = if a.word("start") == "smooth" && rho > 0.0 {
-                    Some(start::tikhonov(problem, 3.0 / rho)?)
-                } else {
-                    None
-                };
-                let start = smooth.as_deref().unwrap_or(x0);
-                Ok(Box::new(Reweighted::new(problem, beta, inner, start)?.in_norm(geometry)?))
+                let linear = matches!(problem.f().form(), smooth::Form::Linear { .. });
+                let (word, inner) = (a.word("start"), a.whole("inner"));
+                let convex = word == "convex" || (word == "fitting" && linear);
+                let smooth = (!convex && word != "given" && rho > 0.0).then(|| start::tikhonov(problem, 3.0 / rho));
+                let smooth = smooth.transpose()?;
+                let solver = Reweighted::new(problem, beta, inner, smooth.as_deref().unwrap_or(x0))?;
+                let solver = if convex { solver.from_convex(CONVEX_STEPS) } else { solver };
+                Ok(Box::new(solver.in_norm(geometry)?))
             },
             uses_geometry: false,
         },

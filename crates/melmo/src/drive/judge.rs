@@ -1,6 +1,6 @@
 //! Judging points: against ε, against a gap, and whether anything is left to do; and the certificate of the last one.
 
-use crate::certificate::{Asked, Certified, Claim};
+use crate::certificate::{Asked, Certified, Claim, Seen};
 use crate::drive::{Epsilon, Stop};
 use crate::geometry::{BlockNorm, Bracket, product_dual_growth};
 use crate::real::Real;
@@ -109,7 +109,7 @@ impl Judge {
         let seen = solver.look(false);
         self.sizes = [seen.of_f + seen.of_g, seen.tx_norm];
         if seen.of_sum <= tolerance * self.sizes[0] && seen.prox_gap <= tolerance * self.sizes[1] {
-            return true;
+            return keeps_constraint(&seen, tolerance);
         }
         let gap = solver.optimality(&seen, self.stop.radius);
         gap.is_ok_and(|found| found.gap <= tolerance * found.objective.abs())
@@ -123,6 +123,14 @@ impl Judge {
         let dual_norm = decided.flatten().or_else(last);
         solver.certify(Asked { claim, dual_norm, radius: self.stop.radius })
     }
+}
+
+/// Where Tx is outside of what g allows, and z inside, F(x) = ∞ says nothing of x. What Tx is away from z may then not matter to F: a
+/// multiplier w says what a unit of it is worth, and twice that is an exact penalty. (Where F* = 0, to the square of the tolerance.)
+fn keeps_constraint(seen: &Seen, tolerance: f64) -> bool {
+    let outside = seen.at_tx == f64::INFINITY && seen.at_z.is_finite();
+    let (worth, objective) = (2.0 * seen.w_norm * seen.prox_gap, (seen.f + seen.at_z).abs());
+    !outside || worth <= tolerance * (objective + tolerance * seen.w_norm * seen.tx_norm)
 }
 
 /// What both numbers must not exceed; unknown where the start was not measured.

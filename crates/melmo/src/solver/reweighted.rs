@@ -18,7 +18,7 @@ use crate::vector::simd;
 /// min f(x) + Σ wᵢ|(Tx)ᵢ| by ADMM, with wᵢ ← φ′(|(Tx)ᵢ|) after every `inner` of its steps: the convex–concave procedure for
 /// penalties Σφ(|uᵢ|) with concave φ (MCP, SCAD, log-sum), Candès, Wakin & Boyd 2008.
 ///
-/// The first weights come from x₀. Its w is a slope of the weighted ℓ1 norm at z; the certificate's prox makes one of g of it.
+/// The first weights come from x₀, or are those of the convex relative, φ′(0) everywhere. Its w is a slope of the weighted ℓ1 norm at z; the certificate's prox makes one of g of it.
 pub struct Reweighted<'p, S> {
     host: Host<'p, S>,
     splitting: Splitting<'p, S>,
@@ -26,6 +26,8 @@ pub struct Reweighted<'p, S> {
     weights: Vec<S>,
     magnitudes: Vec<S>,
     inner: u64,
+    /// Steps before the weights change for the first time, besides `inner`.
+    held: u64,
 }
 
 /// What is saved.
@@ -52,19 +54,36 @@ impl<'p, S: Real> Reweighted<'p, S> {
         let m = problem.t().range().size();
         let [weights, magnitudes] = [(); 2].map(|()| vec![S::ZERO; m]);
         let (host, common) = (Host::euclidean(problem)?, Unsmoothed::new(problem, x0));
-        let mut this = Self { host, splitting, common, weights, magnitudes, inner };
+        let mut this = Self { host, splitting, common, weights, magnitudes, inner, held: 0 };
         this.reweigh();
         Ok(Run::new(this))
     }
 
     /// wᵢ ← φ′(|(Tx)ᵢ|), the slope on the right at 0.
     fn reweigh(&mut self) {
-        let least = S::of(f64::from(f32::MIN_POSITIVE));
         for (magnitude, tx) in self.magnitudes.iter_mut().zip(self.splitting.tx()) {
-            *magnitude = tx.abs().larger(least);
+            *magnitude = tx.abs();
         }
+        self.weigh();
+    }
+
+    /// wᵢ ← φ′(magnitudeᵢ), the slope on the right at 0.
+    fn weigh(&mut self) {
+        let least = S::of(f64::from(f32::MIN_POSITIVE));
+        self.magnitudes.iter_mut().for_each(|magnitude| *magnitude = magnitude.larger(least));
         let (problem, work) = self.host.parts();
         problem.g().subgradient(&mut self.weights, &self.magnitudes, work);
+    }
+}
+
+impl<S: Real> Run<Reweighted<'_, S>> {
+    /// The convex relative first: the weights are φ′(0) for the first `held` steps, wherever x₀ is. What f leaves open is then settled
+    /// by a problem with one answer, and not by where x₀ happens to be.
+    pub fn from_convex(mut self, held: u64) -> Self {
+        self.method.held = held;
+        self.method.magnitudes.fill(S::ZERO);
+        self.method.weigh();
+        self
     }
 }
 
@@ -88,7 +107,7 @@ impl<'p, S: Real> Method for Reweighted<'p, S> {
         if k == 0 {
             return Some(self.common.begin(&mut self.host, beta));
         }
-        if k > 1 && (k - 1).is_multiple_of(self.inner) {
+        if k > 1 + self.held && (k - 1 - self.held).is_multiple_of(self.inner) {
             self.reweigh();
         }
         let Self { host, splitting, common, weights, .. } = self;

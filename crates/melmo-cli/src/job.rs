@@ -42,8 +42,8 @@ const ABOUT_THE_RUN: [&str; 15] = [
 ];
 
 /// Options that commands choose for themselves where they are not given: all that a checkpoint may decide.
-pub const CHOSEN: [&str; 9] =
-    ["noise", "lambda", "offset-weight", "rank", "ridge", "penalty", "low-rank", "sparse", "loss"];
+pub const CHOSEN: [&str; 10] =
+    ["noise", "prior", "lambda", "offset-weight", "rank", "ridge", "penalty", "low-rank", "sparse", "loss"];
 
 /// The program's commands with `--config` taken in: what was typed comes first, the file fills the rest.
 pub fn parse(typed: Vec<OsString>) -> Result<(Cli, Job), Error> {
@@ -131,11 +131,15 @@ impl Job {
     }
 
     /// What the job of a saved result can have meant, today's meaning first: results of before found the offsets of rows and columns
-    /// by turns alone, and do not say so.
+    /// by turns alone, had differences as the prior of a picture, and do not say so.
     pub fn readings(&self) -> Vec<Self> {
         let mut readings = vec![self.clone()];
         if self.command == "complete" && self.options.iter().all(|(option, _)| option != "offset-steps") {
             readings.push(self.clone().with(&[("offset-steps", "turns".into())]));
+        }
+        let says = |option: &str| self.options.iter().any(|(known, _)| known == option);
+        if self.command == "denoise" && !says("prior") && !says("penalty") {
+            readings.push(self.clone().with(&[("prior", "differences".into())]));
         }
         readings
     }

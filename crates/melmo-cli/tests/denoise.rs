@@ -210,3 +210,17 @@ fn the_learned_prior_comes_with_a_bound() {
     assert!(place.done("verify colour").stdout.contains("The certificate is what it says."));
     place.refused("denoise y.png --prior learned --penalty l1", &["--penalty"]);
 }
+
+/// The prior that was taken is part of the problem, so that a result verifies whatever the time limit was.
+#[test]
+fn in_a_hurry_differences_are_taken_and_said() {
+    let place = Place::new();
+    let large = Array::new([300, 300], noisy(&scene(300, 300, 0), 0.05)).unwrap();
+    npy::write(&place.file("y.npy"), &large, false).unwrap();
+    let told = place.json("denoise y.npy --time-limit 1s --iterations 2 -o soon.npy");
+    assert!(told["prior"].as_str().unwrap().contains("the time is short"), "{told}");
+    picture(&place, "y.png", 1, Depth::Eight);
+    let told = place.json("denoise y.png --time-limit 1h --result s -o later.png");
+    assert!(told.get("prior").is_none() && told["penalty"].as_str().unwrap().starts_with("learned"), "{told}");
+    place.done("verify s");
+}

@@ -63,6 +63,11 @@ pub enum Prior {
 impl Prior {
     /// Every prior, by the name users type.
     pub const ALL: [(&'static str, Self); 2] = [("differences", Self::Differences), ("learned", Self::Learned)];
+
+    /// The name users type.
+    pub fn name(self) -> &'static str {
+        Self::ALL[usize::from(self == Self::Learned)].0
+    }
 }
 
 impl std::str::FromStr for Prior {

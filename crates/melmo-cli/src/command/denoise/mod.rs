@@ -56,6 +56,9 @@ impl Kept {
 /// Samples up to which double precision costs a second or two, and says more: bounds in single precision are wide.
 const DOUBLE: usize = 1 << 19;
 
+/// What a sample takes with the learned prior on one slow thread. Its first picture is not cut short: another time would be another problem.
+const LEARNED_SAMPLE: Duration = Duration::from_micros(12);
+
 /// Runs the command; single precision is plenty for a large picture, and half the memory.
 pub fn run(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
     let mut inputs = session::inputs(&denoise.solving);
@@ -73,7 +76,7 @@ impl Denoise {
     fn in_strips(&self, shape: [usize; 3]) -> bool {
         let Solving { trace, checkpoint, .. } = &self.solving;
         let watched = [trace, checkpoint, &self.init].iter().any(|file| file.is_some());
-        !watched && !self.has_goal() && shape[0] * shape[1] > 0 && pieces(&self.asked(), shape).1.len() > 1
+        !watched && !self.has_goal() && shape[0] * shape[1] > 0 && pieces(&self.asked(shape), shape).1.len() > 1
     }
 
     /// The run is to end at a number.
@@ -84,7 +87,7 @@ impl Denoise {
 
     /// A picture of this shape is one for single precision with the learned prior, unless there is a goal.
     fn is_large(&self, shape: [usize; 3]) -> bool {
-        let learned = self.penalty.is_none() && pieces(&self.asked(), shape).0 == Prior::Learned;
+        let learned = self.penalty.is_none() && pieces(&self.asked(shape), shape).0 == Prior::Learned;
         learned && !self.has_goal() && shape.iter().fold(1, |n: usize, side| n.saturating_mul(*side)) > DOUBLE
     }
 
@@ -173,6 +176,9 @@ impl Denoise {
         let (noise, view, strips) = (plan.found().clone(), plan.view().clone(), plan.strips().len());
         let in_strips = strips > 1 && self.in_strips([picture.rows, picture.cols, picture.planes.len()]);
         let mut resolved = Vec::new();
+        if self.penalty.is_none() {
+            resolved.push(("prior", plan.prior().name().into()));
+        }
         if noise.is_white() {
             resolved.push(("noise", noise.sigma.to_string()));
         }
@@ -186,11 +192,18 @@ impl Denoise {
         Ok(Ready { prepared, kept: Kept { picture, reference, noise, view, in_strips, preparing }, resolved })
     }
 
-    /// What was asked for, whatever the picture.
-    fn asked(&self) -> Options {
+    /// The time is too short for the learned prior.
+    fn is_hurried(&self, shape: [usize; 3]) -> bool {
+        let samples = shape.iter().fold(1u32, |n, &side| n.saturating_mul(side.try_into().unwrap_or(u32::MAX)));
+        self.solving.time_limit.is_some_and(|limit| limit < LEARNED_SAMPLE * samples)
+    }
+
+    /// What was asked for of a picture of this shape.
+    fn asked(&self, shape: [usize; 3]) -> Options {
+        let hurried = self.penalty.is_none() && self.is_hurried(shape);
         Options {
             penalty: self.penalty.clone(),
-            prior: self.prior,
+            prior: self.prior.or(hurried.then_some(Prior::Differences)),
             strength: self.strength,
             isotropic: self.isotropic,
             noise: self.noise,
@@ -199,7 +212,8 @@ impl Denoise {
     }
 
     fn options(&self, picture: &Picture) -> Options {
-        Options { range: picture.full_range(), ..self.asked() }
+        let shape = [picture.rows, picture.cols, picture.planes.len()];
+        Options { range: picture.full_range(), ..self.asked(shape) }
     }
 
     /// σ above all that samples can be was meant in other units: 15 for 15/255.
@@ -225,11 +239,17 @@ impl Denoise {
         let share = if range == 1.0 { String::new() } else { format!(", {:.2} % of the range", 100.0 * noise / range) };
         summary.add("noise", noise, "noise", format!("{} ({how}{share})", plan.found().words(short)));
         summary.text("penalty", "penalty", plan.penalty());
-        let learned = pieces(&Options { prior: None, ..self.asked() }, shape).0 == Prior::Learned;
-        if self.prior.is_none() && self.penalty.is_none() && !learned {
-            let why =
-                "differences, as the picture is large: --prior learned comes nearer to the original and takes longer";
-            summary.text("prior", "prior", why);
+        if self.prior.is_none() && self.penalty.is_none() && plan.prior() == Prior::Differences {
+            let why = match shape[2] {
+                1 | 3 if self.is_hurried(shape) => "the time is short",
+                1 | 3 => "the picture is large",
+                _ => "the learned prior is for one channel or three",
+            };
+            let other = match shape[2] {
+                1 | 3 => ": --prior learned comes nearer to the original and takes longer",
+                _ => "",
+            };
+            summary.text("prior", "prior", format!("differences, as {why}{other}"));
         }
     }
 }

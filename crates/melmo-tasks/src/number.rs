@@ -37,8 +37,7 @@ mod tests {
 
     #[test]
     fn what_is_spelled_is_read_back() {
-        for (value, text) in
-            [(0.0, "0"), (0.05, "0.05"), (2.5e-7, "2.5e-7"), (1e300, "1e300"), (-1.0 / 3e9, "-3.3333333333333334e-10")]
+        for (value, text) in [(0.0, "0"), (0.05, "0.05"), (2.5e-7, "2.5e-7"), (1e300, "1e300"), (-2.5e-10, "-2.5e-10")]
         {
             assert_eq!(spell(value), text);
             assert_eq!(parse(text).unwrap(), value);

@@ -173,7 +173,8 @@ impl Inputs {
         Ok(list)
     }
 
-    fn note(&mut self, path: &Path, note: &str) {
+    /// Something about a file that people should know.
+    pub fn note(&mut self, path: &Path, note: &str) {
         let file = path.file_name().unwrap_or(path.as_os_str());
         self.notes.push(format!("{}: {note}", file.display()));
     }

@@ -38,6 +38,15 @@ impl Words {
         self.codes().flatten().for_each(|code| counts[code] += 1);
         counts
     }
+
+    /// More than twenty words, and no two rows have the same.
+    #[must_use]
+    pub fn are_names(&self) -> bool {
+        self.first.is_some()
+            && self.numbers == 0
+            && self.levels.len() > 20
+            && self.counts().iter().all(|&count| count == 1)
+    }
 }
 
 /// Puts names in order: as numbers where all of them are whole, else as words.

@@ -1,6 +1,6 @@
 //! Parquet: a table by columns, in groups of rows. Columns hold numbers or words; pages may be packed by snappy, gzip or zstd.
 //!
-//! A table of numbers is a matrix, one with words is a [`Frame`], and three of its columns may be a list of row, column and value.
+//! A table of numbers is a matrix, one with words is a [`Frame`](crate::Frame), and three of its columns may be a list of row, column and value.
 //! [`Rows`] reads a matrix a few rows at a time. A column `__index_level_0__`, as pandas writes it, holds the names of the rows.
 
 mod column;

@@ -97,7 +97,7 @@ impl Regression {
 
     /// `count` λ from λ_max to λ_max·`ratio`, each fitted on all rows and on all but one of `folds` parts of a seeded
     /// shuffle. The folds run in parallel; the result does not depend on how many threads there are. When it is over before
-    /// the last λ, the path ends with the last that every fold has been through.
+    /// the last λ, that is an error: the best of some λ is not the best of all.
     pub fn cross_validate<S: Real>(
         &self,
         count: usize,
@@ -139,10 +139,11 @@ impl Regression {
         };
         let all = path::<S>(self, &self.all(), &lambdas, until)?;
         let losses: Vec<Vec<f64>> = threads::map(0..folds, fitted).into_iter().collect::<Result<_, _>>()?;
-        let count = losses.iter().map(Vec::len).chain([all.len()]).min().unwrap_or(0);
-        if count == 0 {
-            let expected = "more time, or a λ of your own: then nothing is tried out";
-            return Err(Error::input("cross-validation", "its end before a single λ was tried", expected));
+        let done = losses.iter().map(Vec::len).chain([all.len()]).min().unwrap_or(0);
+        if done < count {
+            let found = format!("its end after {done} of {count} λ: there is no fit");
+            let expected = "more time, fewer λ or folds, or a λ of your own: then nothing is tried out";
+            return Err(Error::input("cross-validation", found, expected));
         }
         let points: Vec<Point> = (0..count)
             .map(|i| {
@@ -182,4 +183,34 @@ fn shuffled(n: usize, seed: u64) -> Vec<usize> {
         order.swap(i, (seeded.uniform() * (i + 1) as f64) as usize);
     }
     order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regress::Design;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// The best of the λ that there was time for would look like an answer.
+    #[test]
+    fn a_choice_that_was_broken_off_is_none() {
+        let (rows, cols) = (30, 4);
+        let mut seeded = Seeded::new(5);
+        let x: Vec<f64> = (0..rows * cols).map(|_| seeded.normal()).collect();
+        let y = x.chunks_exact(cols).map(|row| row[0] - row[2]).collect();
+        let design = Design::new(&x, rows, cols, true, true).unwrap();
+        let (penalty, loss) = ("l1".parse().unwrap(), Loss::Squares);
+        let (groups, factors, weights, offset) = (None, None, None, None);
+        let regression = Regression { x, y, design, loss, penalty, groups, factors, positive: false, weights, offset };
+        let choose = |until: &Until| regression.cross_validate::<f64>(10, 1e-2, 3, 0, until);
+        assert_eq!(choose(&Until::done()).unwrap().points.len(), 10);
+        let asked = Arc::new(AtomicU32::new(0));
+        let until = Until::done().asking(move |_| match asked.fetch_add(1, Ordering::Relaxed) {
+            0..20 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        });
+        let error = choose(&until).unwrap_err().to_string();
+        assert!(error.contains("of 10 λ") && error.contains("no fit"), "{error}");
+    }
 }

@@ -34,7 +34,7 @@ impl Weights {
 /// one number.
 const SEEN: [usize; 2] = [512, 2048];
 
-/// The standard deviation of the noise in Y = low rank + sparse + noise, found with the two others ([`super::apart`]). At least a thousandth
+/// The standard deviation of the noise in Y = low rank + sparse + noise, found with the two others (`apart.rs`). At least a thousandth
 /// of what the columns' medians leave, for data without noise. Of a large matrix rows and columns are looked at that are spread
 /// evenly over it. Where it is over before, what the medians leave: without weights there is no problem.
 pub fn noise<S: Real>(y: &[S], rows: usize, cols: usize, until: &Until) -> Result<f64, Error> {

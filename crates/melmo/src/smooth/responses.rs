@@ -230,7 +230,7 @@ impl<S: Real> Responses<S> {
         }
     }
 
-    /// bends ← the diagonal of H″ at y, where H′ is `slopes`, or a little more ([`Link::least_bend`]).
+    /// bends ← the diagonal of H″ at y, where H′ is `slopes`, or a little more (`Link::least_bend`).
     pub fn bends(&self, bends: &mut [S], slopes: &[S], y: &[S]) {
         let link = match &self.kind {
             Kind::Each(link) => *link,

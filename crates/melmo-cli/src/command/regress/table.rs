@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use melmo_data::Frame;
+use melmo_data::frame::Words;
 use melmo_tasks::regress::Loss;
 
 use super::encoding::{Encoding, refuse_slips};
@@ -48,7 +49,8 @@ impl Regress {
         let own = [&weights, &offset, &event];
         let taken: Vec<usize> =
             target.column.into_iter().chain(own.iter().filter_map(|own| Some(own.as_ref()?.0))).collect();
-        let columns = self.columns(&frame, &taken)?;
+        let mut columns = self.columns(&frame, &taken)?;
+        self.leave_names_out(&frame, &mut columns, inputs)?;
         let encoding = Encoding::learn(&frame, &columns, self.missing, &self.input)?;
         let all = encoding.apply(&frame, &self.input)?;
         let (width, names) = (encoding.names().len(), frame.column_names());
@@ -169,6 +171,23 @@ impl Regress {
         }
         times.iter_mut().zip(event).filter(|(_, event)| **event == 0.0).for_each(|(time, _)| *time = -*time);
         Ok(())
+    }
+
+    /// Words that are different in every row say who a row is, and nothing of its kind. Unless they are asked for, they are left out.
+    fn leave_names_out(&self, frame: &Frame, columns: &mut Vec<usize>, inputs: &mut Inputs) -> Result<(), Error> {
+        let names = frame.column_names();
+        let is_name = |column: &usize| frame.words_of(*column).is_some_and(Words::are_names);
+        if !self.columns.is_empty() {
+            return Ok(());
+        }
+        for &column in columns.iter().filter(|column| is_name(column)) {
+            inputs.note(&self.input, &format!("`{}` is another word in every row: it is left out", names[column]));
+        }
+        columns.retain(|column| !is_name(column));
+        match columns.is_empty() {
+            true => Err(Error::input(&self.input, "has no column besides the target and names of rows")),
+            false => Ok(()),
+        }
     }
 
     /// The columns that are used: those of --columns, or all but those of --drop; never one that is `taken`.

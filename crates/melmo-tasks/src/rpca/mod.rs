@@ -62,7 +62,7 @@ pub fn prepare<S: Real>(
         apart(y, rows, cols, sigma, until).unwrap_or_else(|| Apart::first(y, rows, cols, sigma));
     let start = [low_rank, sparse].concat();
     let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
-    let defaults = Defaults { iterations: 200, tuned: Some(TUNED), ..Defaults::default() };
+    let defaults = Defaults { iterations: 500, tuned: Some(TUNED), ..Defaults::default() };
     Ok(Prepared { problem, start, defaults, optimum: None })
 }
 

@@ -93,6 +93,9 @@ def validated(model: Any, X: Any, *y: Any, **how: Any) -> Any:
     """X, or X and y, as scikit-learn takes them; what makes its own checks fail is refused here."""
     from sklearn.utils.validation import validate_data
 
+    # Sparse targets are converted by SciPy, whose own code may crash on one that is damaged.
+    if any(hasattr(target, "tocsr") for target in y):
+        raise ValueError("y: expected an array, got a sparse matrix; y.toarray() is one")
     try:
         return validate_data(model, checked_sparse("X", X), *y, **how)
     except OverflowError:

@@ -99,9 +99,12 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         rows = Rows.checked(X, sample_weight, offset)
         if self.class_weight is None:
             return rows
+        balanced = isinstance(self.class_weight, str) and self.class_weight == "balanced"
+        if not (balanced or isinstance(self.class_weight, dict)):
+            raise ValueError(f'class_weight: expected a dict from classes to weights, or "balanced", got {self.class_weight!r}')
         labels = self.classes_[codes]
         weights = compute_sample_weight(self.class_weight, labels)
-        if self.class_weight == "balanced" and rows.weights is not None:
+        if balanced and rows.weights is not None:
             weights = _balanced(codes, np.asarray(rows.weights))
         return Rows.checked(X, weights if rows.weights is None else weights * rows.weights, offset)
 

@@ -225,3 +225,23 @@ def test_classes_may_have_an_offset(table):
     model = SparseLogistic(lam=0.05, tol=1e-9).fit(X, t > 0, offset=offset)
     assert np.allclose(model.decision_function(X, offset) - model.decision_function(X), offset)
     assert model.predict_proba(X, offset).shape == (120, 2) and (model.predict(X, offset) == (t > 0)).mean() > 0.7
+
+
+@pytest.mark.parametrize("weights", [[1], [1, 2], "even", 2.0, np.ones(2), ({0: 1.0},)])
+def test_class_weights_are_a_dict_or_balanced(weights):
+    """A list of one was an IndexError of somebody else's."""
+    X, y = np.random.default_rng(0).normal(size=(12, 4)), np.arange(12) % 2
+    with pytest.raises(ValueError, match="class_weight: expected a dict"):
+        SparseLogistic(class_weight=weights).fit(X, y)
+
+
+def test_a_sparse_target_is_refused_before_anybody_converts_it():
+    """A damaged one crashed the interpreter."""
+    X = np.random.default_rng(0).normal(size=(12, 4))
+    damaged = scipy.sparse.csc_matrix(X[:, :2])
+    damaged.indices = damaged.indices.copy()
+    damaged.indices[0] = 10**8
+    for y in (damaged, scipy.sparse.csr_matrix(X[:, :1])):
+        for model in (SparseRegression("l1", 0.1), SparseRegressionCV("l1")):
+            with pytest.raises(ValueError, match="toarray"):
+                model.fit(X, y)

@@ -398,3 +398,21 @@ fn operators_at_the_ends_of_the_range_of_numbers() {
         assert!(wrong.is_none(), "{c}: {wrong:?}");
     }
 }
+
+/// R(z − Tx) of 10³⁶⁰ is no point: such an x̃ was stored, and could not be verified because ∞ − ∞ is no number.
+#[test]
+fn a_point_beyond_all_numbers_is_none() {
+    let layout = Layout::vector(2).unwrap();
+    let f = MaskedLeastSquares::new(layout.clone(), vec![1.0; 2], None).unwrap();
+    let t = Scale::new(1e-260, Box::new(Identity::new(layout.clone()))).unwrap();
+    let problem = Problem::new(f, Entrywise::new(L1::new(0.1).unwrap(), 2), t).unwrap();
+    for (size, there) in [(1.0, true), (1e100, false)] {
+        let (x, u) = ([0.0; 2], [size, -size]);
+        let (evidence, norms) = (Evidence { u: Some(&u[..]), beta: 1.0 }, euclidean::<f64>(&layout).norms());
+        let certificate = Certificate::new(&problem, &x, evidence, norms, None, None).unwrap();
+        assert_eq!(certificate.stationarity.is_some(), there, "{size:e}");
+        let verified = certificate.verify(&problem, &x, 1e-6).unwrap();
+        let wrong = verified.checks.iter().find(|check| !check.holds && !check.what.starts_with("rounding is small"));
+        assert!(wrong.is_none(), "{size:e}: {wrong:?}");
+    }
+}

@@ -212,8 +212,8 @@ impl<S: Real> Look<S> {
         vector::axpy(v, 1.0, pulled);
         let bound = vector::norm2(v);
         // An inverse may lead out of the range of numbers: then there is no such point.
-        let numbers = [distance, bound, residual].iter().all(|number| !number.is_nan());
-        numbers.then_some(Stationarity { point, distance, bound, residual: Some(residual) })
+        let there = [distance, bound, residual].iter().all(|number| number.is_finite());
+        (there && point.iter().all(|v| v.is_finite())).then_some(Stationarity { point, distance, bound, residual: Some(residual) })
     }
 }
 

@@ -158,6 +158,11 @@ impl Job {
         Self { command: self.command.clone(), options: self.options.iter().filter(keep).cloned().collect() }
     }
 
+    /// The same problem, however the run is watched and kept.
+    pub fn same(&self, other: &Self) -> bool {
+        self.command == other.command && self.differences(other).is_empty()
+    }
+
     /// Options of what is solved that differ between two jobs.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let set = |job: &Self| job.problem().options.into_iter().collect::<BTreeSet<_>>();

@@ -37,6 +37,21 @@ fn a_run_killed_and_resumed_is_the_same_run() {
     }
 }
 
+/// A resumed run that ends before it is time for a checkpoint notes what it writes in the one that is there, whether `--force` or
+/// `--resume` had been typed for it: the trace, whose seconds differ every time, was taken for a stranger's.
+#[test]
+fn a_run_that_has_ended_is_resumed_again_and_again() {
+    let place = Place::new();
+    let run =
+        "factorize miserables --rank 4 --method melmo --iterations 3000 -q -o f.npy --trace t.csv --checkpoint run.ck";
+    place.done(&format!("{run} --every 1ms --force"));
+    for _ in 0..3 {
+        place.done(&format!("{run} --every 1h --resume"));
+    }
+    place.write("t.csv", "mine");
+    place.refused(&format!("{run} --every 1h --resume"), &["t.csv", "exists"]);
+}
+
 #[test]
 fn only_the_same_job_is_resumed() {
     let place = Place::new();

@@ -213,7 +213,12 @@ impl<S: Real> Look<S> {
         let bound = vector::norm2(v);
         // An inverse may lead out of the range of numbers: then there is no such point.
         let there = [distance, bound, residual].iter().all(|number| number.is_finite());
-        (there && point.iter().all(|v| v.is_finite())).then_some(Stationarity { point, distance, bound, residual: Some(residual) })
+        (there && point.iter().all(|v| v.is_finite())).then_some(Stationarity {
+            point,
+            distance,
+            bound,
+            residual: Some(residual),
+        })
     }
 }
 

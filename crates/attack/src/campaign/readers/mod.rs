@@ -5,7 +5,8 @@ mod files;
 
 use std::time::{Duration, Instant};
 
-use melmo_data::{Limits, formats};
+use melmo_data::list::Duplicates;
+use melmo_data::{Error, Format, Limits, formats, frame, list, parquet};
 
 use crate::run::{Run, one_of};
 
@@ -30,9 +31,26 @@ pub fn campaign(run: &mut Run) {
 }
 
 fn parse(format: usize, bytes: &[u8]) -> Result<(), String> {
-    let (format, begun, mut told) = (&formats()[format], Instant::now(), 0);
+    let format = &formats()[format];
+    read(format, bytes, || (format.parse)(bytes, &Limits::default()))?;
+    if let Some(sparse) = format.sparse {
+        read(format, bytes, || sparse(bytes, &Limits::default()))?;
+    }
+    match format.name {
+        "csv" => {
+            read(format, bytes, || frame::parse(bytes))?;
+            read(format, bytes, || list::parse(bytes, &[], Duplicates::Mean))
+        }
+        "Parquet" => read(format, bytes, || parquet::parse(bytes, &Limits::default())),
+        _ => Ok(()),
+    }
+}
+
+/// One way to read them.
+fn read<T>(format: &Format, bytes: &[u8], how: impl FnOnce() -> Result<T, Error>) -> Result<(), String> {
+    let (begun, mut told) = (Instant::now(), 0);
     let memory = allocation_counter::measure(|| {
-        if let Err(error) = (format.parse)(bytes, &Limits::default()) {
+        if let Err(error) = how() {
             told = error.to_string().len();
         }
     });

@@ -90,10 +90,10 @@ def counts(program: str, folder: Path, size: float, _: str) -> None:
     if not path.exists():
         sparse.save_npz(path, drawn(int(200_000 * size), 36_000, 500, 50, 0, np.float32), compressed=False)
     shape = sparse.load_npz(path)
-    print(f"{shape.shape[0]} × {shape.shape[1]}, {shape.nnz} counts, rank {RANK}, 10 sweeps, single precision", flush=True)
+    print(f"{shape.shape[0]} × {shape.shape[1]}, {shape.nnz} counts, rank {RANK}, 10 sweeps", flush=True)
     del shape
     words = ["factorize", str(path), "--rank", str(RANK), "--penalty", "l1:lambda=1e-6", "--ridge-h", "0.1", "--nonnegative"]
-    solved(program, [*words, "--iterations", "10", "--precision", "f32"], folder)
+    solved(program, [*words, "--iterations", "10"], folder)
 
 
 def disk(program: str, folder: Path, size: float, memory: str) -> None:
@@ -114,8 +114,8 @@ def disk(program: str, folder: Path, size: float, memory: str) -> None:
         while file.read(64 << 20):
             pass
     speed = bytes_of / (time.perf_counter() - start)
-    print(f"{rows} × {cols}, {bytes_of:.2f} GB in single precision, rank {RANK}, read here at {speed:.2f} GB/s", flush=True)
-    words = ["factorize", str(path), "--rank", str(RANK), "--iterations", "10", "--precision", "f32", "--scale", "none"]
+    print(f"{rows} × {cols}, {bytes_of:.2f} GB of single precision, rank {RANK}, read here at {speed:.2f} GB/s", flush=True)
+    words = ["factorize", str(path), "--rank", str(RANK), "--iterations", "10", "--scale", "none"]
     print("in memory", flush=True)
     inside, first = solved(program, words, folder)
     print(f"--memory {memory}", flush=True)

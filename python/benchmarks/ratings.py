@@ -92,14 +92,14 @@ def implicitly_by_melmo(train, ridge):
     return *model[1:], model[0].recommend(X, LISTED)
 
 
-def implicitly_by_implicit(train, ridge):
+def implicitly_by_implicit(train, ridge, use_cg=False):
     from implicit.als import AlternatingLeastSquares
 
     X = csr_matrix(train)
     # Its confidences are the values themselves, ours 1 + value.
     confidences = csr_matrix((1 + X.data, X.indices, X.indptr), shape=X.shape)
     model = AlternatingLeastSquares(
-        factors=FACTORS, regularization=ridge, alpha=1.0, iterations=SWEEPS, num_threads=THREADS, use_cg=False, random_state=0
+        factors=FACTORS, regularization=ridge, alpha=1.0, iterations=SWEEPS, num_threads=THREADS, use_cg=use_cg, random_state=0
     )
     model = timed(lambda: model.fit(confidences, show_progress=False) or model)
     found, _ = model[0].recommend(np.arange(X.shape[0]), X, N=LISTED, filter_already_liked_items=True)
@@ -175,7 +175,11 @@ def main():
         programs = {"melmo": by_melmo, "cmfrec, Cholesky": by_cmfrec}
         race("Ratings", programs, train, lambda predict: (rmse(predict, held),), "RMSE", asked.rounds, asked.weights)
     if asked.only != "explicit":
-        programs = {"melmo, implicit": implicitly_by_melmo, "implicit, Cholesky": implicitly_by_implicit}
+        programs = {
+            "melmo, implicit": implicitly_by_melmo,
+            "implicit, Cholesky": implicitly_by_implicit,
+            "implicit, conjugate gradients": lambda train, ridge: implicitly_by_implicit(train, ridge, use_cg=True),
+        }
         kind = f"precision@{LISTED} / NDCG@{LISTED}"
         race("What is rated at all", programs, train, lambda lists: ranking(lists, held), kind, asked.rounds, asked.weights)
 

@@ -172,16 +172,18 @@ def own_terms(f: Any, g: Any, T: Any) -> str:
     return own_f + own_t + ("" if all(isinstance(part, Penalty) for part in _parts(g)) else "g")
 
 
-def warn_of_terms(problem: Problem[Any], x: Any, status: str) -> None:
-    """At the end of a run with terms of the user's own: a first look at them, and a warning that names what is wrong."""
+def warn_of_terms(problem: Problem[Any], x: Any, status: str) -> bool:
+    """At the end of a run with terms of the user's own: a first look at them, and a warning that names what is wrong. Whether none is."""
     if not problem._own or status in ("interrupted", "stopped", "raised"):
-        return
+        return True
     flat = problem.packing.pack("x", x)
     near = x if np.isfinite(flat).all() else None
     failures = check_terms(problem, near, problem._own, probes=0).failures
     if failures:
         about = "\n".join(["the run trusted terms that are not what they say; see melmo.check", *map(repr, failures)])
         warnings.warn(about, RuntimeWarning, stacklevel=4)
-    elif status == "not-finite":
+        return False
+    if status == "not-finite":
         about = "the run met a number that is not finite; melmo.check(f, g, T, x0) tries your terms at more points"
         warnings.warn(about, RuntimeWarning, stacklevel=4)
+    return True

@@ -196,7 +196,9 @@ class Problem(Generic[X]):
         if error is not None:
             attach(error, result)
             raise error
-        warn_of_terms(self, result.x, result.status)
+        if not warn_of_terms(self, result.x, result.status):
+            # What is proven from terms that are not what they say is not proven.
+            result.update(success=False, gap=None, message=f"{result.message} But the terms are not what they say: see melmo.check.")
         return result
 
     def _result(self, raw: dict[str, Any]) -> Result[X]:

@@ -86,7 +86,8 @@ class Result(dict[str, Any], Generic[X]):
         returned), ``stalled`` (no step of the method leads any further), ``stopped`` (by the callback), ``interrupted`` (Ctrl-C),
         ``not-finite`` or ``raised``.
     success : bool
-        Whether the run was certified (what was asked for is proven), settled (nothing is left to do, to `tol`) or reached its target.
+        Whether the run was certified (what was asked for is proven), settled (nothing is left to do, to `tol`) or reached its target;
+        never where a look at terms of your own found that they are not what they say.
     message : str
         The status as a sentence.
     nit : int

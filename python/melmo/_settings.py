@@ -77,7 +77,7 @@ def checked_settings(
         "gap": optional_number("gap", gap),
         "relative_gap": optional_number("relative_gap", relative_gap),
         "radius": optional_number("radius", radius),
-        "tol": optional_number("tol", tol),
+        "tol": _tolerance(tol),
         "target": optional_number("target", target),
         "max_epochs": epochs,
         "time_limit": optional_number("time_limit", time_limit),
@@ -86,6 +86,13 @@ def checked_settings(
         "threads": optional_whole("threads", threads, most=4096),
         "device": word("device", device),
     }
+
+
+def _tolerance(tol: Any) -> float | None:
+    found = optional_number("tol", tol)
+    if found is not None and not 0.0 <= found < float("inf"):
+        raise ValueError(f"tol = {found:g}: must be a finite number, at least 0; with 0 a run never settles")
+    return found
 
 
 def _named(what: str, given: Any) -> dict[str, Any]:

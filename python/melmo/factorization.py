@@ -151,9 +151,12 @@ def _typical(X: Any) -> float:
     """The root of the mean square of the entries that are there; of a sparse X, of all."""
     if issparse(X):
         return float(np.sqrt(np.square(X.data, dtype=np.float64).sum() / (X.shape[0] * X.shape[1])))
-    size = float(np.sqrt(np.nanmean(X.astype(np.float64) ** 2))) if not np.isnan(X).all() else np.nan
-    if not np.isfinite(size):
+    if np.isnan(X).all():
         raise ValueError("X: every entry is missing; expected some numbers")
+    with np.errstate(over="ignore"):
+        size = float(np.sqrt(np.nanmean(X.astype(np.float64) ** 2)))
+    if not np.isfinite(size):
+        raise ValueError("X: its entries are too large, their squares are not finite; divide X by its size")
     return size
 
 

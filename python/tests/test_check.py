@@ -129,7 +129,7 @@ def test_the_first_look_costs_what_the_documents_say():
     problem = melmo.Problem(counted("gradients", squares()), g, T, np.ones(12))
     calls.clear()
     assert problem.check(np.ones(12), probes=0).passed
-    assert calls == {"gradients": 25, "products": 11, "proxes": 2, "values": 114}
+    assert calls == {"gradients": 25, "products": 11, "proxes": 9, "values": 219}
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,8 @@ def test_the_first_look_costs_what_the_documents_say():
 )
 def test_a_run_names_the_term_that_led_it_astray(f, g, T, named):
     with pytest.warns(RuntimeWarning, match=named):
-        melmo.minimize(f, g, T, np.ones(12), max_iter=50)
+        result = melmo.minimize(f, g, T, np.ones(12), max_iter=50)
+    assert not result.success and result.gap is None and "not what they say" in result.message
 
 
 def test_a_doubled_adjoint_ends_somewhere_else_and_is_warned_of():
@@ -173,3 +174,53 @@ def test_not_finite_points_to_check():
     with pytest.warns(RuntimeWarning, match="melmo.check"):
         result = melmo.minimize(spoiled, melmo.penalty.L1(1e-6), x0=np.ones(12), max_iter=200)
     assert result.status == "not-finite"
+
+
+class Absolute:
+    """|u| with what is given as its prox."""
+
+    weak_convexity = 0.0
+
+    def __init__(self, prox):
+        self.prox = prox
+
+    def value(self, u):
+        return float(np.abs(u).sum())
+
+
+def soft(u, beta):
+    return np.sign(u) * np.maximum(np.abs(u) - beta, 0)
+
+
+NO_PROX = {
+    "a constant": lambda u, beta: np.full_like(u, 1e9),
+    "moved": lambda u, beta: u + 1000.0,
+    "hard thresholds": lambda u, beta: np.where(np.abs(u) > beta, u, 0.0),
+    "a forgotten beta": lambda u, beta: soft(u, 1.0),
+    "zero": lambda u, beta: np.zeros_like(u),
+}
+
+
+@pytest.mark.parametrize("name", NO_PROX)
+@pytest.mark.parametrize("asked", [{}, {"gap": 1e-6}, {"epsilon": 1e-3}])
+def test_a_prox_that_is_none_is_no_success(name, asked):
+    b = 10 * np.random.default_rng(3).standard_normal(40)
+    with pytest.warns(RuntimeWarning, match="g prox"):
+        result = melmo.minimize(melmo.loss.Masked(b), Absolute(NO_PROX[name]), **asked)
+    assert not result.success and result.gap is None
+
+
+def test_a_bound_above_the_objective_is_none():
+    b = 10 * np.random.default_rng(3).standard_normal(40)
+    with pytest.warns(RuntimeWarning):
+        result = melmo.minimize(melmo.loss.Masked(b), Absolute(NO_PROX["a constant"]), max_iter=50)
+    assert result.status not in ("settled", "certified")
+    certificate = result.certificate
+    assert certificate is None or certificate.optimality is None and "subgradient" in certificate.no_gap
+    assert certificate is None or not certificate.verify() and not certificate.passed(1e-6)
+
+
+def test_the_right_prox_is_a_success():
+    b = 10 * np.random.default_rng(3).standard_normal(40)
+    result = melmo.minimize(melmo.loss.Masked(b), Absolute(soft))
+    assert result.success and np.allclose(result.x, soft(b, 1.0))

@@ -56,3 +56,6 @@ def test_a_start_of_another_shape_is_refused():
     # Axes that are stacked are the same matrix.
     stacked = melmo.minimize(melmo.loss.Masked(np.ones((2, 2, 3))), melmo.penalty.L1(0.1), x0=np.zeros((4, 3)), max_iter=1)
     assert stacked.x.shape == (4, 3)
+    x = RNG.normal(size=(2, 2, 3))
+    nuclear = melmo.Problem(melmo.loss.Masked(x), melmo.penalty.L1(1.0, on="singular-values"))
+    assert nuclear.objective(x) == pytest.approx(np.linalg.svd(x.reshape(4, 3), compute_uv=False).sum())

@@ -112,6 +112,13 @@ fn what_was_forged_does_not_pass() {
     fails("the dual norm in the summary", &|v| v["summary"]["dual_norm"] = json!(1.5));
     fails("the command in the summary", &|v| v["summary"]["command"] = json!("denoise"));
     fails("no sources", &|v| v["sources"] = json!([]));
+    fails("a digest", &|v| {
+        let digest = v["sources"][0]["digest"].as_str().unwrap();
+        v["sources"][0]["digest"] = json!(digest.chars().rev().collect::<String>());
+    });
+    fails("a penalty", &|v| {
+        v["job"]["options"].as_array_mut().unwrap().push(json!(["penalty", "mcp:lambda=0.7,mu=3"]));
+    });
     fails("a precision", &|v| v["certificate"]["precision"] = json!("f32"));
     fails("another ε", &|v| {
         for option in v["job"]["options"].as_array_mut().unwrap().iter_mut().filter(|option| option[0] == "epsilon") {
@@ -128,6 +135,18 @@ fn what_was_forged_does_not_pass() {
         std::fs::write(place.file("r").join(name), good).unwrap();
     }
     assert!(place.done("verify r").stdout.contains("not checked: version"));
+    // Each end of a bracket by itself, of a point that is not stationary yet.
+    place.done("recover y.csv --method melmo --iterations 7 --result s -q");
+    place.done("verify s");
+    let json = place.read("s/result.json");
+    for (end, by) in [("lower", 0.95), ("lower", -1.0), ("upper", 1.05), ("upper", 2.0)] {
+        let mut forged: Value = serde_json::from_str(&json).unwrap();
+        let norm = forged["certificate"]["dual_norm"][end].as_f64().unwrap();
+        assert!(norm > 0.0);
+        forged["certificate"]["dual_norm"][end] = json!(norm * by);
+        place.write("s/result.json", forged.to_string());
+        assert_eq!(place.melmo("verify s").code, 1, "{end} by {by}");
+    }
 }
 
 /// `before/` holds results of an earlier program, of every command. Its offsets of `complete` were found by turns alone, which the

@@ -44,6 +44,8 @@ pub trait Real:
     const ONE: Self;
     /// The distance from 1 to the next larger number.
     const EPSILON: f64;
+    /// The least number above 0 that has all its digits.
+    const SMALLEST: f64;
     /// The name that users type: `f32` or `f64`.
     const NAME: &'static str;
     /// The nearest number of this type.
@@ -96,6 +98,7 @@ macro_rules! real {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const EPSILON: f64 = $t::EPSILON as f64;
+            const SMALLEST: f64 = $t::MIN_POSITIVE as f64;
             const NAME: &'static str = stringify!($t);
             #[inline(always)]
             fn of(v: f64) -> Self { v as $t }

@@ -5,14 +5,17 @@ use melmo::catalogue::{self, Arguments};
 use melmo::certificate::{Certificate, Claim, Evidence, can_bound};
 use melmo::drive::{Epsilon, Gap, Options, Status, Stop, run};
 use melmo::geometry::{Norm, Oracle, euclidean, for_layout};
+use melmo::known::Feedback;
 use melmo::operator::{Dense, Difference2d, Difference3d, Identity, LinOp, Scale, Select};
 use melmo::penalty::{ElasticNet, Entrywise, Group, Interval, L1, Mcp, Nonnegative, Prox, Ridge, Scad, Spectral};
 use melmo::problem::Problem;
 use melmo::report::Report;
 use melmo::seeded::Seeded;
 use melmo::smooth::{
-    EntryFactors, EntryLoss, Factorization, HuberRegression, LeastSquares, Logistic, MaskedLeastSquares, Smooth,
+    EntryFactors, EntryLoss, Factorization, HuberRegression, KnownFactors, LeastSquares, Logistic, MaskedLeastSquares,
+    Smooth,
 };
+use melmo::solver::Als;
 use melmo::sparse::{Csr, Misfit};
 
 use crate::support::entries::known_entries;
@@ -414,5 +417,29 @@ fn a_point_beyond_all_numbers_is_none() {
         let verified = certificate.verify(&problem, &x, 1e-6).unwrap();
         let wrong = verified.checks.iter().find(|check| !check.holds && !check.what.starts_with("rounding is small"));
         assert!(wrong.is_none(), "{size:e}: {wrong:?}");
+    }
+}
+
+/// A line's gradient is a sum over its entries: in single precision, worst case, nothing of it was certain beyond a million of them.
+#[test]
+fn many_entries_in_single_precision_can_be_verified() {
+    let (rows, cols, rank) = (4000, 600, 8);
+    let mut seeded = Seeded::new(12);
+    let (w, h): (Vec<f32>, Vec<f32>) = (seeded.normals(rows * 2), seeded.normals(cols * 2));
+    let known = (0..rows * cols).filter(|at| at % 5 != 2).map(|at| {
+        let (i, j) = (at / cols, at % cols);
+        let noise = ((at * 7919) % 1000) as f32 / 500.0 - 1.0;
+        (i as u32, j as u32, w[2 * i] * h[2 * j] + w[2 * i + 1] * h[2 * j + 1] + noise)
+    });
+    let entries = Csr::from_entries(rows, cols, known, |_, _, _| Err(Misfit("twice".into()))).unwrap();
+    for (feedback, entries) in [(Feedback::Explicit, entries.clone()), (Feedback::Implicit, entries.map(f32::abs))] {
+        let f = KnownFactors::new(entries, feedback, rank, 5.0).unwrap();
+        let t = Select::new(f.layout(), &["W"]).unwrap();
+        let x0: Vec<f32> = Seeded::new(4).normals(f.layout().size());
+        let problem = Problem::new(f, Entrywise::new(Ridge::new(5.0).unwrap(), rows * rank), t).unwrap();
+        let mut solver = Als::new(&problem, &x0).unwrap();
+        let report = run(&mut solver, &Options::new(Stop::after(5)), &mut []);
+        let verified = report.certificate.unwrap().verify(&problem, &report.x, 1e-4).unwrap();
+        assert!(verified.passed(), "{feedback:?}: {verified:?}");
     }
 }

@@ -5,7 +5,7 @@ use melmo::catalogue::{self, Arguments};
 use melmo::certificate::{Certificate, Claim, Evidence};
 use melmo::drive::{Options, Stop, run};
 use melmo::geometry::{Norm, Oracle, euclidean, for_layout};
-use melmo::operator::{Dense, Difference2d, Identity};
+use melmo::operator::{Dense, Difference2d, Identity, Scale};
 use melmo::penalty::{Entrywise, Group, L1, Mcp, Spectral};
 use melmo::problem::Problem;
 use melmo::seeded::Seeded;
@@ -141,11 +141,15 @@ fn numbers_that_were_moved_do_not_pass() {
     assert!(dual_norm > 1e-3 && gap > 1e-3, "there has to be something to move");
     good.claim = Some(Claim { dual_norm: Some(1.02 * dual_norm), prox_gap: Some(1e-6), gap: Some(1.02 * gap) });
     assert!(good.verify(&lasso, &report.x, 1e-6).unwrap().passed());
-    let moves: [Forgery; 9] = [
+    let moves: [Forgery; 13] = [
         ("both ends of the dual norm", |c, by| {
             c.dual_norm.lower *= by;
             c.dual_norm.upper *= by;
         }),
+        ("lower end of the dual norm", |c, by| c.dual_norm.lower *= by),
+        ("upper end of the dual norm", |c, by| c.dual_norm.upper *= by),
+        ("proximal gap", |c, by| c.prox_gap = c.prox_gap * by + if by.is_nan() { by } else { 0.01 }),
+        ("residual of x̃", |c, by| c.stationarity.as_mut().unwrap().residual = Some(by)),
         ("claimed dual norm", |c, by| {
             c.claim.as_mut().unwrap().dual_norm = Some(c.dual_norm.upper / by.abs().max(1.01))
         }),
@@ -165,12 +169,20 @@ fn numbers_that_were_moved_do_not_pass() {
             assert!(!passed, "{what} by {by}");
         }
     }
-    // Another λ, other data, another operator, another norm, another precision.
+    // Another λ, other data, another operator, norm or precision.
     let swapped = [
         linear(9, 20, 6, Box::new(Entrywise::new(L1::new(1.1).unwrap(), 6))),
         linear(10, 20, 6, Box::new(Entrywise::new(L1::new(1.0).unwrap(), 6))),
     ];
     assert!(swapped.iter().all(|problem| !good.verify(problem, &report.x, 1e-6).unwrap().passed()));
+    let (tv, layout) = (variation(3, 6, 5, false), Layout::matrix(6, 5).unwrap());
+    let (x, norms) = (Seeded::new(8).normals::<f64>(30), euclidean::<f64>(&layout).norms());
+    let of_tv = Certificate::new(&tv, &x, Evidence::smoothed(0.1), norms, None, None).unwrap();
+    assert!(of_tv.verify(&tv, &x, 1e-6).unwrap().passed());
+    let y = MaskedLeastSquares::new(layout, Seeded::new(3).normals(30), None).unwrap();
+    let doubled = Scale::new(2.0, Box::new(Difference2d::new(6, 5).unwrap())).unwrap();
+    let doubled = Problem::new(y, Entrywise::new(L1::new(0.15).unwrap(), 60), doubled).unwrap();
+    assert!(!of_tv.verify(&doubled, &x, 1e-6).unwrap().passed());
     let mut other = good.clone();
     other.norms = for_layout::<f64>(Norm::L1, lasso.layout(), Oracle::Auto).unwrap().norms();
     assert!(!other.verify(&lasso, &report.x, 1e-6).unwrap().passed());

@@ -36,7 +36,7 @@ mod examples {
         let entries = |layout: &Layout| penalty.build(&Lift::Entries, layout);
         let (f, g, t): (Box<dyn Smooth<f64>>, _, Box<dyn LinOp<f64>>) = match name {
             "factorize" => {
-                let f = Factorization::new(data(), rows, cols, rows.min(cols).min(10))?;
+                let f = Factorization::new(data(), rows, cols, rows.min(cols).min(10))?.ridge(0.1)?;
                 start = Seeded::new(3).normals(f.layout().size());
                 let t = Select::new(f.layout(), &["W"])?;
                 let g = entries(LinOp::<f64>::range(&t))?;

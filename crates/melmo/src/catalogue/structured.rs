@@ -50,9 +50,12 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 name: "palm",
                 formula: "W ← prox_{sg}(W − s∇_Wf), H ← H − ∇_Hf/L_H",
                 about: "Bolte, Sabach & Teboulle 2014: factorisation with a penalty on W",
-                parameters: &[],
+                parameters: const { &[RESCALE] },
             },
-            build: |_, problem, geometry, x0| Ok(Box::new(Palm::new(problem, false, x0)?.in_norm(geometry)?)),
+            build: |a, problem, geometry, x0| {
+                let palm = Palm::new(problem, false, x0)?.rescaling(a.whole("rescale"))?;
+                Ok(Box::new(palm.in_norm(geometry)?))
+            },
             uses_geometry: false,
         },
         MethodRow {
@@ -60,9 +63,12 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 name: "ipalm",
                 formula: "the steps of `palm` from points extrapolated by (k − 1)/(k + 2)",
                 about: "Pock & Sabach 2016: factorisation with a penalty on W",
-                parameters: &[],
+                parameters: const { &[RESCALE] },
             },
-            build: |_, problem, geometry, x0| Ok(Box::new(Palm::new(problem, true, x0)?.in_norm(geometry)?)),
+            build: |a, problem, geometry, x0| {
+                let palm = Palm::new(problem, true, x0)?.rescaling(a.whole("rescale"))?;
+                Ok(Box::new(palm.in_norm(geometry)?))
+            },
             uses_geometry: false,
         },
         MethodRow {

@@ -1,6 +1,6 @@
 //! One look at (x, u, β): everything that a certificate speaks of, by the terms' plain methods.
 
-use crate::certificate::rounding::Allowance;
+use crate::certificate::rounding::{Allowance, product};
 use crate::certificate::{Shown, Stationarity};
 use crate::guarantee::Facts;
 use crate::operator::Form;
@@ -117,6 +117,24 @@ impl Seen {
     /// Whether rounding of w is more than a hundredth of what is left of v.
     pub fn shows_rounding<S: Real>(&self, facts: &Facts) -> bool {
         Allowance::new::<S>(facts, self).v > 0.01 * self.of_sum
+    }
+
+    /// What w ∈ ∂g(z) promises of g(Tx), that it is at least g(z) + ⟨w, Tx − z⟩ − ρ/2·‖Tx − z‖², and room for its rounding.
+    pub fn promise<S: Real>(&self, facts: &Facts) -> (f64, f64) {
+        let bent = 0.5 * product(facts.rho, self.prox_gap * self.prox_gap);
+        let at = if self.at_tx.is_finite() { self.at_tx.abs() } else { 0.0 };
+        let sizes = self.at_z.abs() + self.overlap.abs() + bent + at;
+        // Below the least of numbers each entry of u, z and w may be lost.
+        let lost = facts.numerics.range as f64 * S::SMALLEST * (1.0 + self.w_norm);
+        let room = 8.0 * Allowance::new::<S>(facts, self).value + S::EPSILON.sqrt() * sizes + lost;
+        (self.at_z + self.overlap - bent, room)
+    }
+
+    /// Whether that is kept. It is not where w is no subgradient: the prox is not that of g, or ρ is too small. Of numbers that leave
+    /// their range nothing is known.
+    pub fn is_kept<S: Real>(&self, facts: &Facts) -> bool {
+        let (least, room) = self.promise::<S>(facts);
+        (least - room).partial_cmp(&self.at_tx) != Some(std::cmp::Ordering::Greater)
     }
 
     /// Whether everything that a certificate needs is a number.

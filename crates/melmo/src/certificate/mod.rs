@@ -105,6 +105,9 @@ pub struct Optimality {
     pub radius: Option<f64>,
 }
 
+/// g(Tx) lies below what w promises of it.
+const NO_SUBGRADIENT: &str = "w is no subgradient of g at z: prox is not that of g, or ρ is too small; check the terms";
+
 impl Optimality {
     /// Of what the witness saw last; the reason where there is no bound.
     pub(crate) fn of<W: Witness>(
@@ -117,12 +120,19 @@ impl Optimality {
         if !objective.is_finite() {
             return Err("F(x) is not finite: x is not in the domain of g∘T".into());
         }
+        if !seen.is_kept::<W::Real>(&witness.facts()) {
+            return Err(NO_SUBGRADIENT.into());
+        }
         let allowance = Allowance::new::<W::Real>(&witness.facts(), seen);
         let in_time = |reason| if patience::is_over() { "there was no time for a bound".into() } else { reason };
         let bound = witness.lower_bound(x, seen, &allowance, radius).map_err(in_time)?;
         let gap = objective - bound + allowance.value;
         if !gap.is_finite() {
             return Err("the bound is not finite: the numbers are too large for it".into());
+        }
+        // Rounding is in it already: what is left below 0 is no rounding.
+        if gap < -(8.0 * allowance.value + W::Real::EPSILON.sqrt() * (objective.abs() + bound.abs())) {
+            return Err("the bound on F* lies above F(x): a term is not what it says; check the terms".into());
         }
         Ok(Self { objective, bound, gap: gap.max(0.0), radius })
     }
@@ -266,7 +276,8 @@ impl<S: Real> Certificate<S> {
         let met = seen.prox_gap + allowance.gap <= tolerance * seen.tx_norm;
         let radius = self.optimality.and_then(|found| found.radius);
         let gap = Optimality::of(&mut room, x, &seen, radius);
-        Ok(stationary && met || gap.is_ok_and(|found| found.gap <= tolerance * found.objective.abs()))
+        let kept = seen.is_kept::<S>(&room.facts());
+        Ok(kept && stationary && met || gap.is_ok_and(|found| found.gap <= tolerance * found.objective.abs()))
     }
 
     /// The tolerance with which stored numbers have to be reproduced, on top of what rounding allows: 10⁻⁶ in `f64`, 10⁻⁴ in
@@ -294,7 +305,8 @@ impl Proven {
         let allowance = Allowance::new::<W::Real>(&witness.facts(), &seen);
         let exact = witness.residual(norms).map_or(f64::NAN, |found| found.upper);
         let gap = Optimality::of(witness, x, &seen, None).ok().map(|o| o.gap);
-        let dual_norm = exact + allowance.dual(norms);
+        let kept = seen.is_kept::<W::Real>(&witness.facts());
+        let dual_norm = if kept { exact + allowance.dual(norms) } else { f64::INFINITY };
         Self { dual_norm, prox_gap: seen.prox_gap + allowance.gap, gap }
     }
 

@@ -51,14 +51,15 @@ fn evaluate<S: Real>(f: &dyn Smooth<S>, x: &[S]) -> (f64, Vec<S>) {
 }
 
 /// f's slope along d by differences of several steps h, the largest entry of hd a share of x. A step is trusted as far as
-/// the one before agrees with it: too long, and f bends; too short, and its last digits count.
+/// the two before agree with it: too long, and f bends; too short, and its last digits count. (One may agree by chance, where f is
+/// made of pieces.)
 fn slope<S: Real>(f: &dyn Smooth<S>, x: &[S], grad: &[S], d: Vec<S>, options: &Options, law: &mut Law<S>) {
     let largest = norm_inf(&d);
     if largest == 0.0 || !largest.is_finite() {
         return;
     }
     let mut best = [f64::NAN, f64::NAN, f64::INFINITY];
-    let mut before = f64::NAN;
+    let mut before = [f64::NAN; 2];
     for step in STEPS {
         let h = step * scale(x) / largest;
         let (after, behind) = (moved(x, h, &d), moved(x, -h, &d));
@@ -68,11 +69,12 @@ fn slope<S: Real>(f: &dyn Smooth<S>, x: &[S], grad: &[S], d: Vec<S>, options: &O
         let grad: Vec<f64> = grad.iter().map(|v| v.f64()).collect();
         let (left, right) = ((above - below) / (2.0 * h), dot(&grad, &moved) / (2.0 * h));
         let rounding = 16.0 * S::EPSILON * (above.abs() + below.abs()) / (2.0 * h);
-        let trust = 2.0 * (left - right - before).abs() + rounding;
+        let apart = before.map(|before| (left - right - before).abs());
+        let trust = 2.0 * (apart[0] + apart[1]) + rounding;
         if trust < best[2] {
             best = [left, right, trust];
         }
-        before = left - right;
+        before = [before[1], left - right];
     }
     let [left, right, trust] = best;
     if !trust.is_finite() {

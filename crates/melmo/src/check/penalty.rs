@@ -40,21 +40,24 @@ fn proximal<S: Real>(g: &mut Values<'_, S>, near: &[S], rho: f64, enough: bool, 
     let limit = if rho > 0.0 { 0.5 / rho } else { 1.0 };
     let mut seeded = Seeded::new(options.seed + 5);
     let mut coordinates = coordinates(near.len());
-    for (i, u) in places(near, options, &mut seeded).into_iter().enumerate() {
-        let beta = BETAS[i % BETAS.len()] * limit;
+    // A first look has three places, and tries every β at each: one may hide a prox that forgets it.
+    let betas = |i: usize| if options.probes == 0 { &BETAS[..] } else { &BETAS[i % BETAS.len()..][..1] };
+    let places = places(near, options, &mut seeded);
+    let tries = places.iter().enumerate().flat_map(|(i, u)| betas(i).iter().map(move |share| (u, share * limit)));
+    for (u, beta) in tries {
         let mut z = vec![S::of(f64::NAN); u.len()];
-        let returned = g.g.prox(&mut z, &u, beta, &mut g.work);
+        let returned = g.g.prox(&mut z, u, beta, &mut g.work);
         let at_z = g.at(&z);
         let witness = || vec![("u", u.clone()), ("z", z.clone()), ("β", vec![S::of(beta)])];
         value.equal(returned, at_z, options.tolerance::<S>() * (at_z.abs() + returned.abs()), witness);
-        let squares = |v: &[S]| distance(v, &u).powi(2) / (2.0 * beta);
-        let (fit, slope) = (squares(&z), distance(&u, &z) / beta);
+        let squares = |v: &[S]| distance(v, u).powi(2) / (2.0 * beta);
+        let (fit, slope) = (squares(&z), distance(u, &z) / beta);
         if !(at_z + fit).is_finite() {
             least.at_most(at_z + fit, f64::MAX, 1.0, witness);
             continue;
         }
         let entries = coordinates.by_ref().take(COORDINATES.min(options.probes));
-        candidates(&u, &z, entries, &mut seeded, |v| {
+        candidates(u, &z, entries, &mut seeded, |v| {
             let (at_v, of_v) = (g.at(&v), squares(&v));
             if !(at_v + of_v).is_finite() {
                 return; // outside the domain
@@ -71,13 +74,17 @@ fn proximal<S: Real>(g: &mut Values<'_, S>, near: &[S], rho: f64, enough: bool, 
     [value.done(), least.done()]
 }
 
-/// 0, `near`, and points around it and around 0.
+/// 0, `near`, and points around it and around 0; one around it for a first look.
 fn places<S: Real>(near: &[S], options: &Options, seeded: &mut Seeded) -> Vec<Vec<S>> {
     let (n, size) = (near.len(), scale(near));
     let mut places = around(near, options.probes, seeded);
     let spread = [0.05, 0.6, 4.0].into_iter().take(options.probes);
     places.extend(spread.map(|share| moved(&vec![S::ZERO; n], share * size, &seeded.normals(n))));
     places.push(vec![S::ZERO; n]);
+    if options.probes == 0 {
+        // A prox that is 0 everywhere is right where a run that trusted it has ended.
+        places.push(moved(near, size, &seeded.normals(n)));
+    }
     places
 }
 

@@ -109,7 +109,7 @@ impl Judge {
         let seen = solver.look(false);
         self.sizes = [seen.of_f + seen.of_g, seen.tx_norm];
         if seen.of_sum <= tolerance * self.sizes[0] && seen.prox_gap <= tolerance * self.sizes[1] {
-            return keeps_constraint(&seen, tolerance);
+            return keeps_constraint(&seen, tolerance) && solver.is_kept(&seen);
         }
         let gap = solver.optimality(&seen, self.stop.radius);
         gap.is_ok_and(|found| found.gap <= tolerance * found.objective.abs())

@@ -104,32 +104,59 @@ impl<S: Real> Known<S> {
         }
     }
 
-    /// out ← Σⱼ slope(yᵢⱼ, ⟨aᵢ, bⱼ⟩)·bⱼ in every line i; returns the sum of the stored entries' terms.
-    pub(crate) fn gradient(&self, side: Side, out: &mut [S], a: &[S], b: &[S], rank: usize) -> f64 {
+    /// out ← Σⱼ slope(yᵢⱼ, ⟨aᵢ, bⱼ⟩)·bⱼ in every line i, and Gaᵢ where there is a G; returns the sum of the stored entries' terms. Lines
+    /// are summed up in `A`.
+    pub(crate) fn gradient<A: Real>(
+        &self,
+        side: Side,
+        out: &mut [S],
+        [a, b]: [&[S]; 2],
+        rank: usize,
+        gram: Option<&[A]>,
+    ) -> f64 {
         let lines = self.lines(side);
         let size = threads::block(lines.rows(), 1, 8);
         let blocks = out.chunks_mut(size * rank).zip(a.chunks(size * rank)).enumerate();
         let [value] = threads::sums(self.cost(rank), blocks, |(block, (out, a))| {
+            let (mut few, mut many) = ([A::ZERO; 128], Vec::new());
+            let sum = if rank <= few.len() {
+                &mut few[..rank]
+            } else {
+                many.resize(rank, A::ZERO);
+                &mut many[..]
+            };
             [simd(
                 #[inline(always)]
-                || self.gradient_of_block(lines, block * size, out, a, b, rank),
+                || self.gradient_of_block(lines, block * size, out, [a, b], sum, gram),
             )]
         });
         value
     }
 
     #[inline(always)]
-    fn gradient_of_block(&self, lines: &Csr<S>, first: usize, out: &mut [S], a: &[S], b: &[S], rank: usize) -> f64 {
-        let mut value = 0.0;
+    fn gradient_of_block<A: Real>(
+        &self,
+        lines: &Csr<S>,
+        first: usize,
+        out: &mut [S],
+        [a, b]: [&[S]; 2],
+        sum: &mut [A],
+        gram: Option<&[A]>,
+    ) -> f64 {
+        let (rank, mut value) = (sum.len(), 0.0);
         for (i, (out, a)) in out.chunks_exact_mut(rank).zip(a.chunks_exact(rank)).enumerate() {
-            out.fill(S::ZERO);
+            match gram {
+                Some(gram) => sum.iter_mut().zip(gram.chunks_exact(rank)).for_each(|(sum, row)| *sum = dot(row, a)),
+                None => sum.fill(A::ZERO),
+            }
             let (places, values) = lines.row(first + i);
             for (&j, &y) in places.iter().zip(values) {
                 let b = &b[j as usize * rank..][..rank];
-                let (term, slope) = self.feedback.pull(y, dot(a, b));
+                let (term, slope) = self.feedback.pull(lifted::<S, A>(y), dot(a, b));
                 value += term;
-                out.iter_mut().zip(b).for_each(|(out, &b)| *out = slope.mul_add(b, *out));
+                sum.iter_mut().zip(b).for_each(|(sum, &b)| *sum = slope.mul_add(lifted(b), *sum));
             }
+            out.iter_mut().zip(&*sum).for_each(|(out, &sum)| *out = lifted(sum));
         }
         value
     }
@@ -140,16 +167,23 @@ impl<S: Real> Known<S> {
     }
 }
 
-/// ⟨a, b⟩ in eight lanes.
+/// A number in another precision.
 #[inline(always)]
-pub(crate) fn dot<S: Real>(a: &[S], b: &[S]) -> S {
+fn lifted<S: Real, A: Real>(value: S) -> A {
+    A::of(value.f64())
+}
+
+/// ⟨a, b⟩ in eight lanes of `A`.
+#[inline(always)]
+pub(crate) fn dot<R: Real, S: Real, A: Real>(a: &[R], b: &[S]) -> A {
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    let mut lanes = [S::ZERO; 8];
+    let mut lanes = [A::ZERO; 8];
     for (a, b) in a.iter().zip(b) {
         for l in 0..8 {
-            lanes[l] = a[l].mul_add(b[l], lanes[l]);
+            lanes[l] = lifted::<R, A>(a[l]).mul_add(lifted(b[l]), lanes[l]);
         }
     }
-    let rest = rest_a.iter().zip(rest_b).fold(S::ZERO, |sum, (&a, &b)| a.mul_add(b, sum));
+    let rest = rest_a.iter().zip(rest_b);
+    let rest = rest.fold(A::ZERO, |sum, (&a, &b)| lifted::<R, A>(a).mul_add(lifted(b), sum));
     lanes.into_iter().fold(rest, |sum, lane| sum + lane)
 }

@@ -52,8 +52,8 @@ impl<S: Real> KnownFactors<S> {
     /// grad ← ∇f and f(W, H) for W and the transpose of H; of H the gradient is transposed as well. `gram` has room for 2r².
     pub(crate) fn evaluate(&self, grad_w: &mut [S], grad_ht: &mut [S], w: &[S], ht: &[S], gram: &mut [S]) -> f64 {
         let (rows, cols, rank) = self.shape();
-        let mut value = self.known.gradient(Side::Rows, grad_w, w, ht, rank);
-        self.known.gradient(Side::Columns, grad_ht, ht, w, rank);
+        let mut value = self.known.gradient::<S>(Side::Rows, grad_w, [w, ht], rank, None);
+        self.known.gradient::<S>(Side::Columns, grad_ht, [ht, w], rank, None);
         if self.known.feedback() == Feedback::Implicit {
             let (gram_w, gram_h) = gram[..2 * rank * rank].split_at_mut(rank * rank);
             let (w, ht) = (Mat::new(w, rows, rank), Mat::new(ht, cols, rank));
@@ -66,6 +66,30 @@ impl<S: Real> KnownFactors<S> {
         axpy(grad_ht, self.ridge, ht); // + νH
         value + 0.5 * self.ridge * norm2_squared(ht)
     }
+
+    /// The same with every sum in double precision: single precision leaves nothing of a sum over a million entries to certify.
+    fn evaluate_closely(&self, grad_w: &mut [S], grad_ht: &mut [S], w: &[S], ht: &[S]) -> f64 {
+        let implicit = self.known.feedback() == Feedback::Implicit;
+        let [of_h, of_w] = [ht, w].map(|lines| implicit.then(|| gram(lines, self.rank)));
+        let mut value = self.known.gradient(Side::Rows, grad_w, [w, ht], self.rank, of_h.as_deref());
+        self.known.gradient(Side::Columns, grad_ht, [ht, w], self.rank, of_w.as_deref());
+        if let Some((of_h, of_w)) = of_h.zip(of_w) {
+            value += 0.5 * of_h.iter().zip(&of_w).map(|(a, b)| a * b).sum::<f64>();
+        }
+        axpy(grad_ht, self.ridge, ht); // + νH
+        value + 0.5 * self.ridge * norm2_squared(ht)
+    }
+}
+
+/// AᵀA of the lines of A.
+fn gram<S: Real>(lines: &[S], rank: usize) -> Vec<f64> {
+    let mut gram = vec![0.0; rank * rank];
+    for line in lines.chunks_exact(rank) {
+        for (row, &a) in gram.chunks_exact_mut(rank).zip(line) {
+            row.iter_mut().zip(line).for_each(|(sum, &b)| *sum += a.f64() * b.f64());
+        }
+    }
+    gram
 }
 
 impl<S: Real> Smooth<S> for KnownFactors<S> {
@@ -85,7 +109,10 @@ impl<S: Real> Smooth<S> for KnownFactors<S> {
         let (ht, work) = work.split_at_mut(cols * rank);
         let (grad_ht, gram) = work.split_at_mut(cols * rank);
         turn(ht, h, rank, cols);
-        let value = self.evaluate(grad_w, grad_ht, w, ht, gram);
+        let value = match S::EPSILON > f64::EPSILON {
+            true => self.evaluate_closely(grad_w, grad_ht, w, ht),
+            false => self.evaluate(grad_w, grad_ht, w, ht, gram),
+        };
         turn(grad_h, grad_ht, cols, rank);
         value
     }
@@ -95,8 +122,8 @@ impl<S: Real> Smooth<S> for KnownFactors<S> {
     }
 
     /// An entry's residual is rounded as a product over the rank, a line's gradient as a sum over its entries: no line has more than
-    /// the longer side. Confidences multiply both.
-    fn rounding(&self, x: &[S], value: f64, _: &[S]) -> Rounding {
+    /// the longer side. Confidences multiply both. All sums are in double precision, what is stored of them is not.
+    fn rounding(&self, x: &[S], value: f64, grad: &[S]) -> Rounding {
         let (rows, cols, rank) = self.shape();
         let (w, h) = x.split_at(rows * rank);
         let (w, h, unit) = (norm2(w), norm2(h), S::EPSILON);
@@ -107,9 +134,10 @@ impl<S: Real> Smooth<S> for KnownFactors<S> {
         };
         let sizes = w * h + y;
         let longest = rows.max(cols).min(n) as f64 + rank as f64;
-        let grad = weight * unit * (2.0 * rank as f64 + longest + 4.0) * sizes * w.hypot(h) + unit * self.ridge * h;
+        let stored = 2.0 * unit * (norm2(grad) + self.ridge * h);
+        let grad = weight * f64::EPSILON * (2.0 * rank as f64 + longest + 4.0) * sizes * w.hypot(h) + stored;
         let summed = if self.known.feedback() == Feedback::Implicit { longest } else { rank as f64 };
-        let squares = weight * unit * (summed + 4.0) * sizes * sizes;
+        let squares = weight * f64::EPSILON * (summed + 4.0) * sizes * sizes;
         Rounding { value: squares + (8.0 * unit + sum_error(n)) * value.abs(), grad }
     }
 

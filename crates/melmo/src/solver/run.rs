@@ -219,6 +219,10 @@ impl<M: Method> Solver<Real<M>> for Run<M> {
         Optimality::of(space.witness(), x.borrow(), seen, radius)
     }
 
+    fn is_kept(&mut self, seen: &Seen) -> bool {
+        seen.is_kept::<Real<M>>(&self.standing().place().0.witness().facts())
+    }
+
     fn proven(&mut self, norms: &[BlockNorm]) -> Proven {
         self.shown(true, |witness, x, shown| Proven::of(witness, x, shown, norms))
     }

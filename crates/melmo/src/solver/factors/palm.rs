@@ -8,6 +8,7 @@ use crate::geometry::Geometry;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::factors::Factors;
+use crate::solver::factors::rescale::Rescale;
 use crate::solver::pair::Pair;
 use crate::solver::state::{self, fits};
 use crate::solver::{Info, Measured, Method, Run, Standing};
@@ -23,6 +24,7 @@ pub struct Palm<'p, S> {
     factors: Factors<'p, S>,
     pair: Pair<S>,
     inertia: bool,
+    rescale: Option<Rescale<S>>,
     x: Vec<S>,
     previous: Vec<S>,
     /// ∇f(x).
@@ -50,6 +52,7 @@ impl<'p, S: Real> Palm<'p, S> {
             factors: Factors::new(problem)?,
             pair: Pair::new(problem)?,
             inertia,
+            rescale: None,
             x: x0.to_vec(),
             previous: x0.to_vec(),
             grad: vec![S::ZERO; n],
@@ -95,12 +98,26 @@ impl<'p, S: Real> Palm<'p, S> {
         let step = 1.0 / factors.lipschitz_h().max(f64::MIN_POSITIVE);
         vector::add_scaled(&mut previous[split..], v_h, -step, grad_h);
         std::mem::swap(x, previous);
+        if let Some(rescale) = self.rescale.as_mut().filter(|rescale| k.is_multiple_of(rescale.every)) {
+            let points = [&mut self.x[..], &mut self.previous[..]];
+            rescale.apply(self.host.problem(), points, self.factors.rank, self.factors.ridge, None);
+            self.factors.look_at_w(&self.x[..self.factors.split()]);
+        }
     }
 
     /// Holds the W of x, and looks at all the rest.
     fn stand(&mut self) {
         self.factors.look_at_w(&self.x[..self.factors.split()]);
         self.evaluate();
+    }
+}
+
+impl<S: Real> Run<Palm<'_, S>> {
+    /// Also rescales the columns of W against H every so many sweeps, as [`Alternating`](crate::solver::Alternating) can; never for 0.
+    pub fn rescaling(mut self, every: u64) -> Result<Self, Error> {
+        let problem = self.method.host.problem();
+        self.method.rescale = (every > 0).then(|| Rescale::new(problem, every)).transpose()?;
+        Ok(self)
     }
 }
 

@@ -97,15 +97,15 @@ def counts(program: str, folder: Path, size: float, _: str) -> None:
 
 
 def disk(program: str, folder: Path, size: float, memory: str) -> None:
-    rows, cols = int(30_000 * size), 50_000
+    rows, cols = int(30_000 * size), 25_000
     path = folder / f"rows-{size:g}.npy"
     if not path.exists():
-        made = np.lib.format.open_memmap(path, "w+", np.float32, (rows, cols))
+        made = np.lib.format.open_memmap(path, "w+", np.float64, (rows, cols))
         rng = np.random.default_rng(0)
-        H = np.maximum(rng.normal(size=(RANK, cols)), 0).astype("f4")
+        H = np.maximum(rng.normal(size=(RANK, cols)), 0)
         for first in range(0, rows, 500):
-            W = np.maximum(rng.normal(size=(min(500, rows - first), RANK)), 0).astype("f4")
-            made[first : first + 500] = W @ H + rng.normal(0, 0.5, (len(W), cols)).astype("f4")
+            W = np.maximum(rng.normal(size=(min(500, rows - first), RANK)), 0)
+            made[first : first + 500] = W @ H + rng.normal(0, 0.5, (len(W), cols))
         made.flush()
         del made
     bytes_of = path.stat().st_size / 1e9
@@ -114,7 +114,7 @@ def disk(program: str, folder: Path, size: float, memory: str) -> None:
         while file.read(64 << 20):
             pass
     speed = bytes_of / (time.perf_counter() - start)
-    print(f"{rows} × {cols}, {bytes_of:.2f} GB of single precision, rank {RANK}, read here at {speed:.2f} GB/s", flush=True)
+    print(f"{rows} × {cols}, {bytes_of:.2f} GB, rank {RANK}, read here at {speed:.2f} GB/s", flush=True)
     words = ["factorize", str(path), "--rank", str(RANK), "--iterations", "10", "--scale", "none"]
     print("in memory", flush=True)
     inside, first = solved(program, words, folder)

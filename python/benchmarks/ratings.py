@@ -1,9 +1,9 @@
 """Ratings at scale: ours beside cmfrec's Cholesky ALS and implicit's ALS, 50 factors, two threads, one split.
 
-    python python/benchmarks/ratings.py [--ratings 1e7] [--file ratings.csv] [--rounds 1] [--weights 5 10 20] [--only memory]
+    python python/benchmarks/ratings.py [--ratings 1e7] [--file ratings.csv] [--rounds 1] [--weights 20 28] [--only memory]
 
 Generated ratings have power-law users and items, 70 000 × 10 000 for 10⁷; `--file` takes a list of user, item, rating instead
-(MovieLens' ratings.csv). A tenth is left out. Every program is given the same weights to try and is shown at its best; rounds alternate
+(MovieLens' ratings.csv or ratings.dat). A tenth is left out. Every program is given the same weights to try and is shown at its best; rounds alternate
 between the programs, and CPU seconds are those of both threads, which a loaded machine changes little. `--only memory` fits ours alone
 and says how much memory that took. Needs cmfrec and implicit.
 """
@@ -25,7 +25,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 import melmo
 
 FACTORS, SWEEPS, LISTED = 50, 12, 10
-RIDGES = (5.0, 10.0, 20.0)
+RIDGES, IMPLICIT = (16.0, 20.0, 24.0, 28.0, 32.0), (20.0, 80.0, 160.0, 320.0)
 
 
 def generated(count, seed=0):
@@ -52,10 +52,10 @@ def generated(count, seed=0):
 
 
 def read(path):
-    """A list of user, item and rating."""
+    """A list of user, item and rating; of MovieLens 10M, with two colons between them."""
     import pandas
 
-    found = pandas.read_csv(path)
+    found = pandas.read_csv(path, sep=":", header=None, usecols=[0, 2, 4]) if path.endswith(".dat") else pandas.read_csv(path)
     (users, _), (items, _) = (pandas.factorize(found.iloc[:, at], sort=True) for at in (0, 1))
     return coo_matrix((found.iloc[:, 2].to_numpy("f4"), (users.astype("i4"), items.astype("i4"))))
 
@@ -157,7 +157,7 @@ def main():
     parser.add_argument("--ratings", type=float, default=1e7)
     parser.add_argument("--file")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--weights", type=float, nargs="+", default=list(RIDGES))
+    parser.add_argument("--weights", type=float, nargs="+", help="of both kinds; unless given, some around the best of each")
     parser.add_argument("--only", choices=["explicit", "implicit", "memory"])
     asked = parser.parse_args()
     data = read(asked.file) if asked.file else generated(int(asked.ratings))
@@ -167,13 +167,13 @@ def main():
         del data
         train = csr_matrix(train)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        clock, cpu, predict = by_melmo(train, asked.weights[0])
+        clock, cpu, predict = by_melmo(train, (asked.weights or RIDGES)[0])
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         print(f"{clock:.0f} s ({cpu:.0f} s of CPU), RMSE {rmse(predict, held):.4f}; {before:.2f} GB before, {peak:.2f} GB at most")
         return
     if asked.only != "implicit":
         programs = {"melmo": by_melmo, "cmfrec, Cholesky": by_cmfrec}
-        race("Ratings", programs, train, lambda predict: (rmse(predict, held),), "RMSE", asked.rounds, asked.weights)
+        race("Ratings", programs, train, lambda predict: (rmse(predict, held),), "RMSE", asked.rounds, asked.weights or RIDGES)
     if asked.only != "explicit":
         programs = {
             "melmo, implicit": implicitly_by_melmo,
@@ -181,7 +181,7 @@ def main():
             "implicit, conjugate gradients": lambda train, ridge: implicitly_by_implicit(train, ridge, use_cg=True),
         }
         kind = f"precision@{LISTED} / NDCG@{LISTED}"
-        race("What is rated at all", programs, train, lambda lists: ranking(lists, held), kind, asked.rounds, asked.weights)
+        race("What is rated at all", programs, train, lambda lists: ranking(lists, held), kind, asked.rounds, asked.weights or IMPLICIT)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::time::{Duration, Instant};
+
 use support::Place;
 
 /// Two topics over six words: documents of the first half use words 0–2, those of the second 3–5.
@@ -98,13 +100,40 @@ fn bad_names_and_scales_are_refused_with_what_to_do() {
     place.done("factorize minus.mtx --rank 1 --scale none --iterations 5");
 }
 
-#[test]
-fn rows_on_disk_give_what_memory_gives() {
-    let place = Place::new();
+/// A 300×200 matrix in `y.npy`.
+fn rows(place: &Place) {
     let (rows, cols) = (300, 200);
     let data: Vec<f64> = (0..rows * cols).map(|at| ((at / cols * 7 + at % cols * 3) % 11) as f64 - 2.0).collect();
     let array = melmo_data::Array { shape: vec![rows, cols], data, kind: melmo_data::Kind::F64 };
     melmo_data::npy::write(&place.file("y.npy"), &array, false).unwrap();
+}
+
+#[test]
+fn a_run_over_rows_on_disk_is_killed_and_goes_on() {
+    let place = Place::new();
+    rows(&place);
+    let run = "factorize y.npy --rank 3 --iterations 3000 --tolerance 0 --memory 50.8MB -q";
+    place.done(&format!("{run} -o whole.npy"));
+    let kept = format!("{run} -o parts.npy --checkpoint run.ck --every 5ms");
+    let mut child = place.command(&kept).spawn().unwrap();
+    let begun = Instant::now();
+    while !place.file("run.ck").exists() && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!place.file("parts.W.npy").exists(), "the run was to be killed before its end");
+    place.done(&format!("{kept} --resume"));
+    for name in ["W", "H"] {
+        let bytes = |run: &str| std::fs::read(place.file(&format!("{run}.{name}.npy"))).unwrap();
+        assert_eq!(bytes("whole"), bytes("parts"), "{name}");
+    }
+}
+
+#[test]
+fn rows_on_disk_give_what_memory_gives() {
+    let place = Place::new();
+    rows(&place);
     let run = "factorize y.npy --rank 3 --iterations 40";
     let (inside, outside) = (place.json(run), place.json(&format!("{run} --memory 50.8MB -o f.npy --result r")));
     let at_a_time = outside["rows_at_a_time"].as_u64().unwrap();

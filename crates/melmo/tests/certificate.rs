@@ -192,7 +192,7 @@ fn f_star_lies_between_the_bound_and_f_in_two_hundred_cases() {
 
 #[test]
 fn closed_forms_lie_between_too() {
-    for seed in 0..60 {
+    for seed in 0..12 {
         let mut seeded = Seeded::new(seed);
         let y: Vec<f64> = seeded.normals::<f64>(40).iter().map(|v| 2.0 * v).collect();
         let mask: Vec<f64> = seeded.mask(40, 0.7);
@@ -220,9 +220,6 @@ fn closed_forms_lie_between_too() {
             let found =
                 solve(&problem(phi), "proximal-gradient", Stop::after(5)).certificate.unwrap().optimality.unwrap();
             assert!(found.bound <= star + 1e-9 && star <= found.bound + 1e-4, "{} {star}", found.bound);
-        }
-        if seed >= 4 {
-            break;
         }
     }
 }

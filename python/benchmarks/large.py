@@ -5,7 +5,8 @@
 Each part makes its data in DIR (a temporary folder unless given; 2 to 8 GB, made once where DIR is given), runs the program on them
 with `--result` and then `melmo verify`, and prints seconds and the peak of resident memory of both. `--size 0.01` is a hundredth of
 everything. `disk` factorises one `.npy` twice, read into memory and by rows with `--memory`, and compares the second with the first and
-the time of its passes: the bytes that it read (`/proc/PID/io`), over the speed at which the file can be read here, in the same blocks.
+the time of its passes: the bytes that it read (`/proc/PID/io`), over the speed at which the file can be read here (from the system's cache,
+where that holds it).
 """
 
 from __future__ import annotations
@@ -30,27 +31,29 @@ class Ran:
     """A program that has run: seconds, processor's seconds, peak of memory in GB, bytes read in GB, and its summary."""
 
     def __init__(self, words: list[str]) -> None:
-        start, self.read = time.perf_counter(), 0.0
-        child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        start, self.read, self.peak = time.perf_counter(), 0.0, 0.0
+        child = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         watch = threading.Thread(target=self._watch, args=(child.pid,))
         watch.start()
-        told, wrong = child.stdout.read(), child.stderr.read()  # type: ignore[union-attr]
+        told = child.stdout.read()  # type: ignore[union-attr]
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         self.seconds = time.perf_counter() - start
         watch.join()
-        self.processor, self.peak = used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / 1e9
+        self.processor = used.ru_utime + used.ru_stime
         if child.returncode != 0:
-            raise SystemExit(f"{' '.join(words)}: status {child.returncode}\n{told}{wrong}")
+            raise SystemExit(f"{' '.join(words)}: status {child.returncode}\n{told}")
         self.told = told
 
     def _watch(self, pid: int) -> None:
-        """What it has read, until it is gone."""
+        """What it has read and the most it has held, until it is gone. (`ru_maxrss` would have what this process held when it began.)"""
         try:
             while True:
-                lines = Path(f"/proc/{pid}/io").read_text().split()
-                self.read = int(lines[lines.index("rchar:") + 1]) / 1e9
-                time.sleep(0.1)
+                words = Path(f"/proc/{pid}/status").read_text().split()
+                self.peak = int(words[words.index("VmHWM:") + 1]) * 1024 / 1e9
+                words = Path(f"/proc/{pid}/io").read_text().split()
+                self.read = int(words[words.index("rchar:") + 1]) / 1e9
+                time.sleep(0.02)
         except (OSError, ValueError):
             return
 
@@ -123,7 +126,7 @@ def disk(program: str, folder: Path, size: float, memory: str) -> None:
     passes = (outside.read - inside.read) / speed
     ratio = outside.seconds / (inside.seconds + max(0.0, passes))
     print(f"{outside.read / bytes_of:.1f} passes, {passes:.0f} s more than in memory at that speed; F differs by {second['F'] / first['F'] - 1:+.1e}")
-    print(f"from disk: {ratio:.2f} of the time in memory and of those passes")
+    print(f"by rows: {ratio:.2f} of the time in memory and of those passes")
 
 
 def main() -> None:

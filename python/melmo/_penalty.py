@@ -33,6 +33,9 @@ True
 """
 
 
+_STACKED = " An array of more than two axes is the matrix of its last one, the others stacked."
+
+
 class Penalty(Proximal, Term):
     """A penalty g of the catalogue: a function φ of one number, applied to entries, groups or singular values.
 
@@ -52,7 +55,7 @@ class Penalty(Proximal, Term):
         ]
         on = ", ".join(_LIFTS) if row["even"] else "entries"
         more = [
-            ("on : str, default 'entries'", f"What φ is applied to: {on}. An array of more than two axes is the matrix of its last one, the others stacked."),
+            ("on : str, default 'entries'", f"What φ is applied to: {on}." + _STACKED * row["even"]),
             ("weights : array, optional", "w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them."),
             ("groups : list of lists of int, optional", "The entries of each group, for ``on='groups'``."),
         ]

@@ -198,7 +198,7 @@ class Problem(Generic[X]):
             raise error
         if not warn_of_terms(self, result.x, result.status):
             # What is proven from terms that are not what they say is not proven.
-            result.update(success=False, gap=None, message=f"{result.message} But the terms are not what they say: see melmo.check.")
+            result.update(success=False, gap=None, certificate=None, message="The terms are not what they say: see melmo.check.")
         return result
 
     def _result(self, raw: dict[str, Any]) -> Result[X]:

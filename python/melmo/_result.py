@@ -97,7 +97,8 @@ class Result(dict[str, Any], Generic[X]):
     seconds : float
         The method's time: without rows, callbacks and signals.
     certificate : Certificate or None
-        What was reached; ``certificate.passed(tol)`` says what is proven, ``certificate.verify()`` recomputes every number.
+        What was reached; ``certificate.passed(tol)`` says what is proven, ``certificate.verify()`` recomputes every number. None where
+        a look at terms of your own found that they are not what they say: then nothing is proven.
     trace : Trace
         The recorded points.
     runs : list of Result

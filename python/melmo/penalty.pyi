@@ -287,7 +287,7 @@ class Nonnegative(Penalty):
     Parameters
     ----------
     on : str, default 'entries'
-        What φ is applied to: entries. An array of more than two axes is the matrix of its last one, the others stacked.
+        What φ is applied to: entries.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
@@ -317,7 +317,7 @@ class Box(Penalty):
     upper : float, default 1.0
         largest value allowed.
     on : str, default 'entries'
-        What φ is applied to: entries. An array of more than two axes is the matrix of its last one, the others stacked.
+        What φ is applied to: entries.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional

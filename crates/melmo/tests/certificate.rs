@@ -211,7 +211,7 @@ fn closed_forms_lie_between_too() {
                 _ => Entrywise::<_, f64>::new(Scad::new(0.8, 2.1).unwrap(), 1).value(&[x], &mut []),
             };
             let grid = |y: f64| {
-                (-8000..=8000)
+                (-12_000..=12_000)
                     .map(|i| f64::from(i) * 1e-3)
                     .map(|x| 0.5 * (x - y).powi(2) + scalar(x))
                     .fold(f64::INFINITY, f64::min)

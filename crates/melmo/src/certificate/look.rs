@@ -119,14 +119,16 @@ impl Seen {
         Allowance::new::<S>(facts, self).v > 0.01 * self.of_sum
     }
 
-    /// What w ∈ ∂g(z) promises of g(Tx), that it is at least g(z) + ⟨w, Tx − z⟩ − ρ/2·‖Tx − z‖², and room for its rounding.
+    /// What w ∈ ∂g(z) promises of g(Tx), that it is at least g(z) + ⟨w, Tx − z⟩ − ρ/2·‖Tx − z‖², and room: for rounding, and for a prox
+    /// of the user's own that is computed to a tolerance.
     pub fn promise<S: Real>(&self, facts: &Facts) -> (f64, f64) {
         let bent = 0.5 * product(facts.rho, self.prox_gap * self.prox_gap);
         let at = if self.at_tx.is_finite() { self.at_tx.abs() } else { 0.0 };
         let sizes = self.at_z.abs() + self.overlap.abs() + bent + at;
         // Below the least of numbers each entry of u, z and w may be lost.
         let lost = facts.numerics.range as f64 * S::SMALLEST * (1.0 + self.w_norm);
-        let room = 8.0 * Allowance::new::<S>(facts, self).value + S::EPSILON.sqrt() * sizes + lost;
+        let inexact = if S::EPSILON > 1e-10 { 1e-3 } else { 1e-5 };
+        let room = 8.0 * Allowance::new::<S>(facts, self).value + inexact * (sizes + self.f.abs()) + lost;
         (self.at_z + self.overlap - bent, room)
     }
 
@@ -135,6 +137,13 @@ impl Seen {
     pub fn is_kept<S: Real>(&self, facts: &Facts) -> bool {
         let (least, room) = self.promise::<S>(facts);
         (least - room).partial_cmp(&self.at_tx) != Some(std::cmp::Ordering::Greater)
+    }
+
+    /// How much of it is broken all the same, but for rounding: what a gap has to bear.
+    pub fn broken<S: Real>(&self, facts: &Facts) -> f64 {
+        let (least, _) = self.promise::<S>(facts);
+        let excess = least - self.at_tx - 8.0 * Allowance::new::<S>(facts, self).value;
+        if excess > S::EPSILON.sqrt() * (self.at_z.abs() + self.at_tx.abs() + self.f.abs()) { excess } else { 0.0 }
     }
 
     /// Whether everything that a certificate needs is a number.

@@ -126,15 +126,15 @@ impl Optimality {
         let allowance = Allowance::new::<W::Real>(&witness.facts(), seen);
         let in_time = |reason| if patience::is_over() { "there was no time for a bound".into() } else { reason };
         let bound = witness.lower_bound(x, seen, &allowance, radius).map_err(in_time)?;
-        let gap = objective - bound + allowance.value;
+        let gap = objective - bound + allowance.value + seen.broken::<W::Real>(&witness.facts());
         if !gap.is_finite() {
             return Err("the bound is not finite: the numbers are too large for it".into());
         }
-        // Rounding is in it already: what is left below 0 is no rounding.
+        // Rounding is in it already: far below 0 a term is wrong, and just below 0 nothing is known to be better than that.
         if gap < -(8.0 * allowance.value + W::Real::EPSILON.sqrt() * (objective.abs() + bound.abs())) {
             return Err("the bound on F* lies above F(x): a term is not what it says; check the terms".into());
         }
-        Ok(Self { objective, bound, gap: gap.max(0.0), radius })
+        Ok(Self { objective, bound, gap: gap.abs(), radius })
     }
 }
 

@@ -42,7 +42,8 @@ impl<S: Real> Law<S> {
             let ratio = left / right;
             self.ratios = (self.ratios.0.min(ratio), self.ratios.1.max(ratio));
         }
-        self.compare((left - right).abs(), [left, right, slack], witness);
+        let apart = if left == right { 0.0 } else { (left - right).abs() };
+        self.compare(apart, [left, right, slack], witness);
     }
 
     fn compare(&mut self, excess: f64, [left, right, slack]: [f64; 3], witness: impl FnOnce() -> Witness<S>) {

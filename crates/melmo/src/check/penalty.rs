@@ -17,6 +17,8 @@ const TOWARDS: [f64; 5] = [-0.1, 0.01, 0.1, 0.5, 1.0];
 const MULTIPLES: [f64; 6] = [0.0, 0.9, 0.99, 1.01, 1.1, 2.0];
 /// Steps along a coordinate or a random direction, in multiples of the size of u.
 const STEPS: [f64; 6] = [1.0, 0.1, 1e-2, -1e-2, -0.1, -1.0];
+/// What z may be off by, in tolerances of u; a hundredth at most.
+const INEXACT: f64 = 1000.0;
 /// Coordinates that are tried at a point.
 const COORDINATES: usize = 4;
 
@@ -54,6 +56,7 @@ fn proximal<S: Real>(g: &mut Values<'_, S>, near: &[S], rho: f64, enough: bool, 
         let (fit, slope) = (squares(&z), distance(u, &z) / beta);
         if !(at_z + fit).is_finite() {
             least.at_most(at_z + fit, f64::MAX, 1.0, witness);
+            least.advise("g(prox(u)) is ∞ or no number: let the value allow for rounding".into());
             continue;
         }
         let entries = coordinates.by_ref().take(COORDINATES.min(options.probes));
@@ -63,9 +66,12 @@ fn proximal<S: Real>(g: &mut Values<'_, S>, near: &[S], rho: f64, enough: bool, 
                 return; // outside the domain
             }
             let growth = if enough { 0.5 * (1.0 / beta - rho) * distance(&v, &z).powi(2) } else { 0.0 };
-            // Values are rounded, and so is z, on a function of this slope.
+            // Values are rounded, and so is z, on a function of this slope; and a prox that is computed to a tolerance, or a value that
+            // allows for one, is off by a little more.
             let size = at_z.abs() + at_v.abs() + fit + of_v + slope * norm2(&z);
-            let slack = options.tolerance::<S>() * size;
+            let off = (INEXACT * options.tolerance::<S>()).min(1e-2) * norm2(u);
+            let curved = (1.0 / beta - rho).max(0.0);
+            let slack = options.tolerance::<S>() * size + curved * off * (distance(&v, &z) + 0.5 * off);
             least.at_most(at_z + fit + growth, at_v + of_v, slack, || {
                 vec![("u", u.clone()), ("z", z.clone()), ("v", v), ("β", vec![S::of(beta)])]
             });

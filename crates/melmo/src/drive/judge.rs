@@ -77,7 +77,11 @@ impl Judge {
     fn is_proven<S: Real>(&self, claim: &Claim, solver: &mut dyn Solver<S>) -> bool {
         // A norm of the user's own: only its oracle can say.
         let of_its_own = product_dual_growth(&self.norms).is_none();
-        of_its_own || solver.proven(&self.norms).meets(claim)
+        if of_its_own {
+            let seen = solver.look(true);
+            return solver.is_kept(&seen);
+        }
+        solver.proven(&self.norms).meets(claim)
     }
 
     fn reaches_gap<S: Real>(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> bool {

@@ -133,7 +133,11 @@ impl<S: Real> Smooth<S> for KnownFactors<S> {
             Feedback::Implicit => (1.0 + self.largest, (n as f64).sqrt()),
         };
         let sizes = w * h + y;
-        let longest = rows.max(cols).min(n) as f64 + rank as f64;
+        let longest = match self.known.feedback() {
+            Feedback::Explicit => rows.max(cols).min(n),
+            Feedback::Implicit => rows.max(cols), // Gram matrices have every line
+        };
+        let longest = longest as f64 + rank as f64;
         let stored = 2.0 * unit * (norm2(grad) + self.ridge * h);
         let grad = weight * f64::EPSILON * (2.0 * rank as f64 + longest + 4.0) * sizes * w.hypot(h) + stored;
         let summed = if self.known.feedback() == Feedback::Implicit { longest } else { rank as f64 };

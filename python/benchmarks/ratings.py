@@ -25,7 +25,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 import melmo
 
 FACTORS, SWEEPS, LISTED = 50, 12, 10
-RIDGES, IMPLICIT = (16.0, 20.0, 24.0, 28.0, 32.0), (20.0, 80.0, 160.0, 320.0)
+RIDGES, IMPLICIT = (16.0, 20.0, 24.0, 28.0, 32.0), (80.0, 320.0, 640.0, 1280.0)
 
 
 def generated(count, seed=0):

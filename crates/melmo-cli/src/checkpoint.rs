@@ -76,7 +76,7 @@ fn save(path: &Path, body: &[u8]) -> Result<(), Error> {
 /// all of it is there, a resumed run knows its own files again.
 pub fn note(path: &Path, header: &Header, placed: Vec<Placed>) -> Result<(), Error> {
     match read(path) {
-        Ok(found) if found.header.typed.same(&header.typed) && found.header.sources == header.sources => {
+        Ok(found) if found.header.typed.same_problem(&header.typed) && found.header.sources == header.sources => {
             // What is there of an earlier end stays known until it is replaced.
             let earlier = found.header.placed.iter().filter(|earlier| earlier.is_there()).cloned();
             let placed = placed.into_iter().chain(earlier).collect();
@@ -138,7 +138,7 @@ impl Checkpoint {
     /// than the one that was interrupted, and choices that no run makes.
     pub fn completed(&self, typed: &Job) -> Result<Job, Error> {
         let header = &self.header;
-        if !header.typed.same(typed) {
+        if !header.typed.same_problem(typed) {
             let differing = header.typed.differences(typed);
             let what =
                 if differing.is_empty() { "the command".into() } else { format!("--{}", differing.join(", --")) };

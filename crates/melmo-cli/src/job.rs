@@ -159,7 +159,7 @@ impl Job {
     }
 
     /// The same problem, however the run is watched and kept.
-    pub fn same(&self, other: &Self) -> bool {
+    pub fn same_problem(&self, other: &Self) -> bool {
         self.command == other.command && self.differences(other).is_empty()
     }
 

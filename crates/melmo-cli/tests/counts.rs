@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use support::Place;
 
@@ -115,19 +115,10 @@ fn a_run_over_rows_on_disk_is_killed_and_goes_on() {
     let run = "factorize y.npy --rank 3 --iterations 3000 --tolerance 0 --memory 50.8MB -q";
     place.done(&format!("{run} -o whole.npy"));
     let kept = format!("{run} -o parts.npy --checkpoint run.ck --every 5ms");
-    let mut child = place.command(&kept).spawn().unwrap();
-    let begun = Instant::now();
-    while !place.file("run.ck").exists() && begun.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    place.killed(&kept, "run.ck", Duration::ZERO);
     assert!(!place.file("parts.W.npy").exists(), "the run was to be killed before its end");
     place.done(&format!("{kept} --resume"));
-    for name in ["W", "H"] {
-        let bytes = |run: &str| std::fs::read(place.file(&format!("{run}.{name}.npy"))).unwrap();
-        assert_eq!(bytes("whole"), bytes("parts"), "{name}");
-    }
+    place.same_factors("whole", "parts");
 }
 
 #[test]

@@ -3,38 +3,22 @@
 mod support;
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use support::Place;
 
 const RUN: &str = "factorize miserables --rank 8 --method melmo --iterations 40000 --trace-every 100 -q";
-
-/// Waits until a file is there.
-fn wait_for(place: &Place, name: &str) {
-    let start = Instant::now();
-    while !place.file(name).exists() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{name} never appeared");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
 
 #[test]
 fn a_run_killed_and_resumed_is_the_same_run() {
     let place = Place::new();
     place.done(&format!("{RUN} --trace whole.csv -o whole.npy"));
     let checkpointed = format!("{RUN} --trace parts.csv -o parts.npy --checkpoint run.ck --every 20ms");
-    let mut child = place.command(&checkpointed).stderr(Stdio::null()).spawn().unwrap();
-    wait_for(&place, "run.ck");
-    std::thread::sleep(Duration::from_millis(50));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    place.killed(&checkpointed, "run.ck", Duration::from_millis(50));
     assert!(!place.file("parts.csv").exists(), "the run was to be killed before its end");
     place.done(&format!("{checkpointed} --resume"));
     assert_eq!(place.rows("whole.csv"), place.rows("parts.csv"));
-    for name in ["W", "H"] {
-        let bytes = |run: &str| std::fs::read(place.file(&format!("{run}.{name}.npy"))).unwrap();
-        assert_eq!(bytes("whole"), bytes("parts"), "{name}");
-    }
+    place.same_factors("whole", "parts");
 }
 
 /// A resumed run that ends before it is time for a checkpoint notes what it writes in the one that is there, whether `--force` or
@@ -57,10 +41,7 @@ fn only_the_same_job_is_resumed() {
     let place = Place::new();
     place.write("y.csv", "1,0,0,2\n0,5,3,0\n");
     let run = "recover y.csv --method melmo --iterations 400000 --tolerance 0 --checkpoint run.ck --every 1ms -q";
-    let mut child = place.command(run).stderr(Stdio::null()).spawn().unwrap();
-    wait_for(&place, "run.ck");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    place.killed(run, "run.ck", Duration::ZERO);
     place.refused(&format!("{run} --resume --gamma 2"), &["run.ck", "--gamma"]);
     place.refused(run, &["run.ck", "exists"]);
     place.write("y.csv", "1,0,0,2\n0,5,3,1\n");
@@ -75,7 +56,7 @@ fn ctrl_c_keeps_the_point_so_far() {
     let place = Place::new();
     let run = "factorize miserables --rank 8 --method melmo --iterations 100000000 -o f.npy --trace t.csv --trace-every 1000 --checkpoint run.ck --every 10ms";
     let child = place.command(run).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    wait_for(&place, "run.ck");
+    place.wait_for("run.ck");
     let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupted.success());
     let ran = support::Ran::from(child.wait_with_output().unwrap(), run);

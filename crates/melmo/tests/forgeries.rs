@@ -231,3 +231,18 @@ fn a_tiny_beta_proves_nothing() {
     }
     assert!(problem.check_evidence(&Evidence { u: Some(&[0.0; 3][..]), beta: 0.1 }).is_err());
 }
+
+/// Singular values are rounded otherwise on another machine, and so is the z that x̃ was set to there: Tx̃ is that z, not ours.
+#[test]
+fn a_z_that_was_rounded_elsewhere_passes() {
+    let (problem, _, _) = problems().swap_remove(2);
+    let report = solve(&problem, "fista", Stop::after(3));
+    let good = report.certificate.unwrap();
+    assert_eq!(good.stationarity.as_ref().unwrap().residual, Some(0.0));
+    let moved = |by: f64| {
+        let mut other = good.clone();
+        other.stationarity.as_mut().unwrap().point.iter_mut().for_each(|v| *v *= 1.0 + by);
+        other.verify(&problem, &report.x, 1e-6).unwrap().passed()
+    };
+    assert!(moved(f64::EPSILON) && !moved(1e-6));
+}

@@ -17,6 +17,7 @@ mod known;
 mod laws;
 mod literature;
 mod patience;
+mod range;
 mod space;
 mod stochastic;
 mod support;

@@ -3,7 +3,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A folder of its own, removed at the end.
 pub struct Place {
@@ -42,6 +43,32 @@ impl Place {
     /// Runs it.
     pub fn melmo(&self, arguments: &str) -> Ran {
         Ran::from(self.command(arguments).output().unwrap(), arguments)
+    }
+
+    /// Waits until a file is there.
+    pub fn wait_for(&self, name: &str) {
+        let start = Instant::now();
+        while !self.file(name).exists() {
+            assert!(start.elapsed() < Duration::from_secs(60), "{name} never appeared");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Runs it, and kills it soon after a file has appeared.
+    pub fn killed(&self, arguments: &str, name: &str, after: Duration) {
+        let mut child = self.command(arguments).stderr(Stdio::null()).spawn().unwrap();
+        self.wait_for(name);
+        std::thread::sleep(after);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    /// Two runs wrote the same factors, to the last bit.
+    pub fn same_factors(&self, one: &str, other: &str) {
+        for name in ["W", "H"] {
+            let bytes = |run: &str| std::fs::read(self.file(&format!("{run}.{name}.npy"))).unwrap();
+            assert_eq!(bytes(one), bytes(other), "{name}");
+        }
     }
 
     /// Runs it and expects success.

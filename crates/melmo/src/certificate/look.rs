@@ -134,7 +134,7 @@ impl Seen {
 
     /// Whether that is kept. It is not where w is no subgradient: the prox is not that of g, or ρ is too small. Of numbers that leave
     /// their range nothing is known.
-    pub fn is_kept<S: Real>(&self, facts: &Facts) -> bool {
+    pub fn keeps_promise<S: Real>(&self, facts: &Facts) -> bool {
         let (least, room) = self.promise::<S>(facts);
         (least - room).partial_cmp(&self.at_tx) != Some(std::cmp::Ordering::Greater)
     }

@@ -120,7 +120,7 @@ impl Optimality {
         if !objective.is_finite() {
             return Err("F(x) is not finite: x is not in the domain of g∘T".into());
         }
-        if !seen.is_kept::<W::Real>(&witness.facts()) {
+        if !seen.keeps_promise::<W::Real>(&witness.facts()) {
             return Err(NO_SUBGRADIENT.into());
         }
         let allowance = Allowance::new::<W::Real>(&witness.facts(), seen);
@@ -276,7 +276,7 @@ impl<S: Real> Certificate<S> {
         let met = seen.prox_gap + allowance.gap <= tolerance * seen.tx_norm;
         let radius = self.optimality.and_then(|found| found.radius);
         let gap = Optimality::of(&mut room, x, &seen, radius);
-        let kept = seen.is_kept::<S>(&room.facts());
+        let kept = seen.keeps_promise::<S>(&room.facts());
         Ok(kept && stationary && met || gap.is_ok_and(|found| found.gap <= tolerance * found.objective.abs()))
     }
 
@@ -305,7 +305,7 @@ impl Proven {
         let allowance = Allowance::new::<W::Real>(&witness.facts(), &seen);
         let exact = witness.residual(norms).map_or(f64::NAN, |found| found.upper);
         let gap = Optimality::of(witness, x, &seen, None).ok().map(|o| o.gap);
-        let kept = seen.is_kept::<W::Real>(&witness.facts());
+        let kept = seen.keeps_promise::<W::Real>(&witness.facts());
         let dual_norm = if kept { exact + allowance.dual(norms) } else { f64::INFINITY };
         Self { dual_norm, prox_gap: seen.prox_gap + allowance.gap, gap }
     }

@@ -79,7 +79,7 @@ impl Judge {
         let of_its_own = product_dual_growth(&self.norms).is_none();
         if of_its_own {
             let seen = solver.look(true);
-            return solver.is_kept(&seen);
+            return solver.keeps_promise(&seen);
         }
         solver.proven(&self.norms).meets(claim)
     }
@@ -113,7 +113,7 @@ impl Judge {
         let seen = solver.look(false);
         self.sizes = [seen.of_f + seen.of_g, seen.tx_norm];
         if seen.of_sum <= tolerance * self.sizes[0] && seen.prox_gap <= tolerance * self.sizes[1] {
-            return keeps_constraint(&seen, tolerance) && solver.is_kept(&seen);
+            return keeps_constraint(&seen, tolerance) && solver.keeps_promise(&seen);
         }
         let gap = solver.optimality(&seen, self.stop.radius);
         gap.is_ok_and(|found| found.gap <= tolerance * found.objective.abs())

@@ -170,7 +170,7 @@ pub trait Solver<S: Real>: Iterator<Item = Info> + Send {
     fn optimality(&mut self, seen: &Seen, radius: Option<f64>) -> Result<Optimality, String>;
 
     /// Whether what was just seen there can be: no where w is no subgradient of g.
-    fn is_kept(&mut self, seen: &Seen) -> bool;
+    fn keeps_promise(&mut self, seen: &Seen) -> bool;
 
     /// What is proven at the current point: every number recomputed, with its rounding.
     fn proven(&mut self, norms: &[BlockNorm]) -> Proven;

@@ -219,8 +219,8 @@ impl<M: Method> Solver<Real<M>> for Run<M> {
         Optimality::of(space.witness(), x.borrow(), seen, radius)
     }
 
-    fn is_kept(&mut self, seen: &Seen) -> bool {
-        seen.is_kept::<Real<M>>(&self.standing().place().0.witness().facts())
+    fn keeps_promise(&mut self, seen: &Seen) -> bool {
+        seen.keeps_promise::<Real<M>>(&self.standing().place().0.witness().facts())
     }
 
     fn proven(&mut self, norms: &[BlockNorm]) -> Proven {

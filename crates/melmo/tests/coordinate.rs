@@ -422,3 +422,33 @@ fn certificates_of_generalised_linear_models() {
         assert!(gap <= 1e-5 * report.objective.abs(), "{about}: {gap} of {}", report.objective);
     }
 }
+
+/// One more way cannot end higher than none, and in a model of many coefficients it ends lower: fixed data, so that this is no luck.
+#[test]
+fn two_ways_end_lower_than_one() {
+    let (rows, cols, mut lower) = (60, 200, 0);
+    for seed in 0..6 {
+        let a: Vec<f64> = Seeded::new(seed).normals(rows * cols);
+        let noise: Vec<f64> = Seeded::new(100 + seed).normals(rows);
+        let b = a.chunks(cols).zip(&noise).map(|(row, e)| row[..12].iter().sum::<f64>() + e).collect();
+        let f = LeastSquares::new(dense(&a, rows), b).unwrap();
+        let penalty = |lambda: f64| -> Result<Box<dyn Prox<f64>>, Error> {
+            Ok(Box::new(Entrywise::new(Mcp::new(lambda, 3.7 / rows as f64)?, cols)))
+        };
+        let mut path = LambdaPath::new(&f, None, penalty).unwrap();
+        let top = path.lambda_max().unwrap();
+        let direct = path.solve(0.02 * top).unwrap();
+        path.start_at(&vec![0.0; cols]).unwrap();
+        let mut sweeps = 0;
+        let flow = path.approach(top, 0.02 * top, || {
+            sweeps += 1;
+            std::ops::ControlFlow::Continue(())
+        });
+        assert!(flow.unwrap().is_continue() && sweeps > 0);
+        let approached = path.solve(0.02 * top).unwrap();
+        assert!(approached.violation <= 1e-7 * approached.kink, "{approached:?}");
+        lower += u32::from(approached.objective < direct.objective * (1.0 - 1e-6));
+        assert!(approached.objective < 1.001 * direct.objective, "{} {}", approached.objective, direct.objective);
+    }
+    assert!(lower >= 4, "{lower} of 6");
+}

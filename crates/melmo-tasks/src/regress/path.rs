@@ -112,11 +112,6 @@ pub struct Followed {
     pub rounds: Vec<u32>,
 }
 
-/// Rounds for each λ on the way to the first one.
-const APPROACH: u32 = 5;
-/// λ falls by this factor on the way to the first one, for penalties that are not convex: the way decides among local minima.
-const STRIDE: f64 = 0.6;
-
 impl<S: Real> Model<'_, S> {
     /// Follows the path; `go_on` is asked after every sweep and may end it, which gives `None`.
     pub fn follow(
@@ -155,15 +150,12 @@ impl<S: Real> Model<'_, S> {
             melmo::error::Error::expect_len("outputs of the start", outputs, start.len())?;
             path.start_at(&design.point(start))?;
         }
-        let mut approach = lambda_max * STRIDE;
-        path = path.accuracy(1e-3, APPROACH);
-        while !convex && lambdas.first().is_some_and(|&first| approach > first / STRIDE.sqrt()) {
-            if path.solve_while(approach, &mut go_on)?.1.is_break() {
-                return Ok(None);
-            }
-            approach *= STRIDE;
-        }
         path = path.accuracy(rounds.tolerance, rounds.most);
+        if let Some(&first) = lambdas.first().filter(|_| !convex)
+            && path.approach(lambda_max, first, &mut go_on)?.is_break()
+        {
+            return Ok(None);
+        }
         let mut followed = Followed::empty(lambda_max);
         for lambda in lambdas {
             let (point, flow) = path.solve_while(lambda, &mut go_on)?;

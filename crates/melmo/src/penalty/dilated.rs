@@ -1,4 +1,4 @@
-//! g_t(u) = t²g(u/t): the same penalty seen from closer, and a path from an easy problem to the one that is asked for.
+//! t²g(u/t) and s·g(u/s): the same penalty seen from closer, and bent less. Paths from an easy problem to the one that is asked for.
 
 use crate::penalty::{Coordinates, Prox};
 use crate::real::Real;
@@ -17,6 +17,16 @@ const FARTHEST: f64 = 1e6;
 pub(crate) struct Dilated<'a, S> {
     pub g: &'a dyn Coordinates<S>,
     pub t: f64,
+}
+
+/// s·g(u/s), s ≥ 1: the kinks of g, and its ρ divided by s.
+///
+/// MCP(λ, μ) becomes MCP(λ, sμ), a norm stays as it is. Its prox is g's: s·prox_{(β/s)g}(u/s). Where s is large it is nearly a sum of
+/// kinks, which has few local minima; as s falls to 1 its solutions become those of g. Mazumder, Friedman and Hastie, "SparseNet"
+/// (2011), go that way.
+pub(crate) struct Stretched<'a, S> {
+    pub g: &'a dyn Coordinates<S>,
+    pub s: f64,
 }
 
 /// z ← prox_{βg_t}(u); `scaled` is scratch as long as u.
@@ -51,6 +61,42 @@ pub(crate) fn first_dilation<S: Real>(
         dilated_prox(g, t, [&mut *z, &mut *scaled], u, beta, work);
         z.iter().all(|&z| z == S::ZERO)
     })
+}
+
+impl<S: Real> Coordinates<S> for Stretched<'_, S> {
+    fn units(&self) -> usize {
+        self.g.units()
+    }
+
+    fn members(&self, c: usize, entries: &mut Vec<usize>) {
+        self.g.members(c, entries);
+    }
+
+    fn rho_of(&self, c: usize) -> f64 {
+        self.g.rho_of(c) / self.s
+    }
+
+    fn threshold_of(&self, c: usize) -> f64 {
+        self.g.threshold_of(c)
+    }
+
+    fn value_of(&self, c: usize, u: &mut [S]) -> f64 {
+        let shrink = S::of(1.0 / self.s);
+        u.iter_mut().for_each(|u| *u *= shrink);
+        self.s * self.g.value_of(c, u)
+    }
+
+    fn prox_of(&self, c: usize, u: &mut [S], beta: f64) {
+        let (shrink, grow) = (S::of(1.0 / self.s), S::of(self.s));
+        u.iter_mut().for_each(|u| *u *= shrink);
+        self.g.prox_of(c, u, beta / self.s);
+        u.iter_mut().for_each(|u| *u *= grow);
+    }
+
+    /// Only the penalty that is asked for is bounded.
+    fn least_of(&self, _: usize, _: &[S], _: f64) -> Option<f64> {
+        None
+    }
 }
 
 impl<S: Real> Coordinates<S> for Dilated<'_, S> {
@@ -130,6 +176,22 @@ mod tests {
                 by_units.prox_of(c, &mut unit, beta);
                 assert!(entries.iter().zip(&unit).all(|(&i, z)| (z - exact[i]).abs() < 1e-14));
             }
+        }
+    }
+
+    #[test]
+    fn what_is_stretched_is_bent_less() {
+        let (g, wanted) =
+            (Entrywise::new(Mcp::new(0.5, 2.0).unwrap(), 1), Entrywise::new(Mcp::new(0.5, 6.0).unwrap(), 1));
+        let (stretched, wanted) = (Stretched { g: g.coordinates().unwrap(), s: 3.0 }, wanted.coordinates().unwrap());
+        assert_eq!(stretched.threshold_of(0), wanted.threshold_of(0));
+        assert!((stretched.rho_of(0) - wanted.rho_of(0)).abs() < 1e-15);
+        for u in [-4.0, -0.3, 0.0, 0.9, 2.0, 11.0] {
+            assert!((stretched.value_of(0, &mut [u]) - wanted.value_of(0, &mut [u])).abs() < 1e-14);
+            let [mut here, mut there] = [[u]; 2];
+            stretched.prox_of(0, &mut here, 1.7);
+            wanted.prox_of(0, &mut there, 1.7);
+            assert!((here[0] - there[0]).abs() < 1e-14, "{u}: {here:?} {there:?}");
         }
     }
 

@@ -32,7 +32,7 @@ mod tile;
 
 pub use blocks::Blocks;
 pub use coordinates::Coordinates;
-pub(crate) use dilated::{Dilated, dilated_prox, first_dilation};
+pub(crate) use dilated::{Dilated, Stretched, dilated_prox, first_dilation};
 pub use elastic_net::ElasticNet;
 pub use entrywise::Entrywise;
 pub use form::{Form, Phi, Shape};

@@ -25,6 +25,7 @@ use crate::problem::Problem;
 use crate::real::Real;
 use crate::solver::coordinate::descent::Descent;
 use crate::solver::coordinate::model::Model;
+use crate::solver::coordinate::working_set::Entry;
 use crate::solver::pair::Pair;
 use crate::solver::state::{self, fits, positive};
 use crate::solver::{Info, Measured, Method, Run, Standing};
@@ -142,7 +143,7 @@ impl<'p, S: Real> CoordinateDescent<'p, S> {
         let dilated = Dilated { g, t: self.dilation };
         self.descent.face(&dilated);
         let largest = self.descent.score(&dilated).largest;
-        self.descent.choose();
+        self.descent.choose(Entry::Many);
         let _ = self.descent.round(&dilated, largest, &mut || ControlFlow::Continue(()));
         self.dilation = (self.fall * self.dilation).max(1.0);
     }
@@ -199,7 +200,7 @@ impl<'p, S: Real> Method for CoordinateDescent<'p, S> {
             if self.dilation > 1.0 {
                 self.dilated_round(g);
             } else {
-                self.descent.choose();
+                self.descent.choose(Entry::Many);
                 let _ = self.descent.round(g, self.score.largest, &mut || ControlFlow::Continue(()));
             }
         }

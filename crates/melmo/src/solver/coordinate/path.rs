@@ -4,12 +4,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::penalty::{Coordinates, Prox};
+use crate::penalty::{Coordinates, Prox, Stretched};
 use crate::real::Real;
 use crate::smooth::{Responses, Smooth};
 use crate::solver::coordinate::descent::Descent;
 use crate::solver::coordinate::model::Model;
-use crate::solver::coordinate::{Columns, units};
+use crate::solver::coordinate::working_set::Entry;
+use crate::solver::coordinate::{Columns, Score, units};
 use crate::vector;
 
 /// Makes g_λ.
@@ -17,10 +18,20 @@ type MakePenalty<'f, S> = Box<dyn Fn(f64) -> Result<Box<dyn Prox<S>>, Error> + '
 
 /// After so many rounds y is computed from x again.
 const AFRESH: u32 = 16;
+/// How far solutions on the way are taken: relative to the kinks, and in rounds.
+const ON_THE_WAY: (f64, u32) = (1e-3, 5);
+/// The penalty is stretched by this on one of the two ways, and comes back from there in so many steps.
+const STRETCH: f64 = 2.0;
+const BACK: u32 = 2;
+/// A way leads lower if it does by this part of F.
+const LOWER: f64 = 1e-6;
 
 /// The solutions of f(x) + g_λ(x) for a decreasing sequence of λ, by coordinate descent from solution to solution.
 ///
 /// `penalty(λ)` makes g_λ: any penalty that is a sum over units whose kinks at 0 grow in proportion to λ.
+///
+/// Where g_λ is not convex the way decides among local minima, and no way is always the best. [`approach`](Self::approach) goes two: the
+/// penalty's own, and that of a stretched penalty, which is nearly convex; every solution is then the lower of what the two lead to.
 pub struct LambdaPath<'f, S: Clone> {
     penalty: MakePenalty<'f, S>,
     descent: Descent<'f, S>,
@@ -31,6 +42,8 @@ pub struct LambdaPath<'f, S: Clone> {
     tolerance: f64,
     /// Rounds for one λ, at most.
     rounds: u32,
+    /// Where the way of the stretched penalty stands, for those that go two.
+    stretched: Option<Vec<S>>,
 }
 
 /// One solution of a path.
@@ -87,7 +100,15 @@ impl<'f, S: Real> LambdaPath<'f, S> {
         let descent = Descent::new(model, units(&*g)?, &vec![S::ZERO; g.size()])?;
         let slope = vector::norm_inf(&descent.grad);
         let slope = if slope > 0.0 { slope } else { 1.0 };
-        Ok(Self { penalty: Box::new(penalty), descent, last: None, slope, tolerance: 1e-7, rounds: 1000 })
+        Ok(Self {
+            penalty: Box::new(penalty),
+            descent,
+            last: None,
+            slope,
+            tolerance: 1e-7,
+            rounds: 1000,
+            stretched: None,
+        })
     }
 
     /// How exact solutions are (relative to the kinks) and how many rounds one may take.
@@ -107,7 +128,7 @@ impl<'f, S: Real> LambdaPath<'f, S> {
         Error::expect_finite("start", x)?;
         self.descent.x.copy_from_slice(x);
         self.descent.evaluate();
-        self.last = None;
+        (self.last, self.stretched) = (None, None);
         Ok(())
     }
 
@@ -153,6 +174,28 @@ impl<'f, S: Real> LambdaPath<'f, S> {
         Ok(self.solve_while(lambda, || ControlFlow::Continue(()))?.0)
     }
 
+    /// From λ_max, where the path stands, nearly to λ, on two ways: for penalties that are not convex. `go_on` is asked after every sweep.
+    pub fn approach(
+        &mut self,
+        lambda_max: f64,
+        lambda: f64,
+        mut go_on: impl FnMut() -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Error> {
+        let begin = self.descent.x.clone();
+        let mut flow = ControlFlow::Continue(());
+        for way in [Way::STRETCHED, Way::OWN] {
+            self.stretched = (way == Way::OWN).then(|| self.descent.x.clone());
+            self.move_to(&begin);
+            let mut passed = way.stride * lambda_max;
+            while passed * way.stride.sqrt() > lambda && flow.is_continue() {
+                let boxed = (self.penalty)(passed)?;
+                flow = self.pass(way, units(&*boxed)?, &mut go_on)?;
+                passed *= way.stride;
+            }
+        }
+        Ok(flow)
+    }
+
     /// The same, asking after every sweep whether to go on; and whether it was told to break off.
     pub fn solve_while(
         &mut self,
@@ -161,33 +204,135 @@ impl<'f, S: Real> LambdaPath<'f, S> {
     ) -> Result<(PathPoint<S>, ControlFlow<()>), Error> {
         let boxed = (self.penalty)(Error::expect_positive("lambda", lambda)?)?;
         let g = units(&*boxed)?;
-        let descent = &mut self.descent;
-        Error::expect_len("units of the penalty", descent.units(), g.units())?;
+        Error::expect_len("units of the penalty", self.descent.units(), g.units())?;
+        let flow = self.lowest_of_ways(g, &mut go_on)?;
+        let entry = if self.stretched.is_some() { Entry::Few } else { Entry::Many };
+        let limits = (self.tolerance * self.kink(g), self.rounds);
+        let Reached { score, rounds, flow } = match flow {
+            ControlFlow::Continue(()) => self.descend(g, entry, limits, &mut go_on)?,
+            flow => Reached { score: self.descent.score(g), rounds: 0, flow },
+        };
+        let (kink, descent) = (self.kink(g), &mut self.descent);
+        let (x, loss, violation) = (descent.x.clone(), descent.f_x, score.largest);
+        let objective = loss + descent.penalty(g);
+        self.last = self.stretched.is_none().then_some(boxed);
+        Ok((PathPoint { lambda, x, loss, objective, violation, kink, rounds }, flow))
+    }
+
+    /// What violations are measured by.
+    fn kink(&self, g: &dyn Coordinates<S>) -> f64 {
         let largest = (0..g.units()).map(|c| g.threshold_of(c)).fold(0.0, f64::max);
-        let kink = if largest > 0.0 { largest } else { self.slope };
-        let allowed = self.tolerance * kink;
+        if largest > 0.0 { largest } else { self.slope }
+    }
+
+    /// A few rounds, as exact as a way needs them.
+    fn pass(
+        &mut self,
+        way: Way,
+        g: &dyn Coordinates<S>,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Error> {
+        let (tolerance, rounds) = ON_THE_WAY;
+        let allowed = tolerance.max(self.tolerance) * self.kink(g);
+        Ok(self.descend(&Stretched { g, s: way.stretch }, way.entry, (allowed, rounds), go_on)?.flow)
+    }
+
+    /// Goes where F is lowest: on from here, back from where the stretched penalty's way stands, or from the better of these there and
+    /// back. Stays here where there is no such way.
+    fn lowest_of_ways(
+        &mut self,
+        g: &dyn Coordinates<S>,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Error> {
+        let Some(mut stretched) = self.stretched.take() else { return Ok(ControlFlow::Continue(())) };
+        let mut flow = self.pass(Way::OWN, g, go_on)?;
+        let mut best = (self.descent.f_x + self.descent.penalty(g), self.descent.x.clone());
+        for first in [true, false] {
+            if first {
+                self.move_to(&stretched);
+            }
+            for step in (0..=BACK).rev() {
+                let stretch = STRETCH.powf(f64::from(step) / f64::from(BACK));
+                if flow.is_continue() {
+                    flow = self.pass(Way { stretch, ..Way::STRETCHED }, g, go_on)?;
+                }
+                if first && step == BACK {
+                    stretched.copy_from_slice(&self.descent.x);
+                }
+            }
+            let value = self.descent.f_x + self.descent.penalty(g);
+            let agree = (value - best.0).abs() <= LOWER * best.0.abs();
+            if !agree && value < best.0 {
+                best = (value, self.descent.x.clone());
+            }
+            self.move_to(&best.1);
+            if agree {
+                break;
+            }
+        }
+        self.stretched = Some(stretched);
+        Ok(flow)
+    }
+
+    fn move_to(&mut self, x: &[S]) {
+        if self.descent.x != x {
+            self.descent.x.copy_from_slice(x);
+            self.descent.evaluate();
+        }
+        self.last = None;
+    }
+
+    /// Rounds on g until no unit is farther from stationary than is allowed.
+    fn descend(
+        &mut self,
+        g: &dyn Coordinates<S>,
+        entry: Entry,
+        (allowed, most): (f64, u32),
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Reached, Error> {
+        let mut previous = self.last.take();
+        let descent = &mut self.descent;
         descent.face(g);
-        let mut score = descent.score(g);
-        let (mut rounds, mut previous, mut flow) = (0, self.last.take(), ControlFlow::Continue(()));
-        while score.largest > allowed && rounds < self.rounds && flow.is_continue() {
+        let mut reached = Reached { score: descent.score(g), rounds: 0, flow: ControlFlow::Continue(()) };
+        while reached.score.largest > allowed && reached.rounds < most && reached.flow.is_continue() {
             match previous.take().as_deref().map(units) {
                 Some(before) => descent.choose_by_strong_rule(g, before?),
-                None => descent.choose(),
+                None => descent.choose(entry),
             }
-            flow = descent.round(g, score.largest, &mut go_on);
-            rounds += 1;
-            match rounds % AFRESH {
+            reached.flow = descent.round(g, reached.score.largest, go_on);
+            reached.rounds += 1;
+            match reached.rounds % AFRESH {
                 0 => descent.evaluate(),
                 _ => descent.evaluate_here(),
             }
-            score = descent.score(g);
+            reached.score = descent.score(g);
         }
-        let (x, loss, violation) = (descent.x.clone(), descent.f_x, score.largest);
-        let objective = loss + descent.penalty(g);
-        let point = PathPoint { lambda, x, loss, objective, violation, kink, rounds };
-        self.last = Some(boxed);
-        Ok((point, flow))
+        Ok(reached)
     }
+}
+
+/// A way down to some λ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Way {
+    /// The penalty is stretched by this.
+    stretch: f64,
+    /// λ falls by this factor.
+    stride: f64,
+    entry: Entry,
+}
+
+impl Way {
+    /// The penalty's own.
+    const OWN: Self = Self { stretch: 1.0, stride: 0.6, entry: Entry::FewFirst };
+    /// That of one which is bent less.
+    const STRETCHED: Self = Self { stretch: STRETCH, stride: 0.7, entry: Entry::Many };
+}
+
+/// What a descent came to.
+struct Reached {
+    score: Score,
+    rounds: u32,
+    flow: ControlFlow<()>,
 }
 
 #[cfg(test)]

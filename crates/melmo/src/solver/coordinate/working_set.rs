@@ -9,23 +9,38 @@ use crate::solver::coordinate::descent::Descent;
 const FEWEST: usize = 10;
 const SHARE: usize = 20;
 
+/// How units enter. For a convex penalty that is a matter of speed; for others it decides among local minima.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Entry {
+    /// Many at a time, those of a path by the strong rule.
+    Many,
+    /// Only those farthest from stationary, as many as are active.
+    Few,
+    /// The same, and a sweep begins with them, the farthest first: they may take the place of others before those answer.
+    FewFirst,
+}
+
 impl<S: Real> Descent<'_, S> {
     /// The active units, and as many again (but not too few) of those that are farthest from stationary. Johnson and
     /// Guestrin, "Blitz" (2015); Massias, Gramfort and Salmon, "Celer" (2018).
-    pub fn choose(&mut self) {
+    pub fn choose(&mut self, entry: Entry) {
         let Self { set, active, scores, .. } = self;
-        let fewest = FEWEST.max(scores.len() / SHARE);
+        let fewest = if entry == Entry::Many { FEWEST.max(scores.len() / SHARE) } else { FEWEST };
         set.clear();
         set.extend((0..scores.len()).filter(|&c| scores[c] > 0.0));
         let wanted = active.len() + active.len().max(fewest);
+        let farther = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
         if set.len() > wanted {
-            let farther = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
             set.select_nth_unstable_by(wanted, farther);
             set.truncate(wanted);
         }
         set.extend_from_slice(active);
         set.sort_unstable();
         set.dedup();
+        if entry == Entry::FewFirst {
+            let is_old = |c: &usize| active.binary_search(c).is_ok();
+            set.sort_by(|a, b| is_old(a).cmp(&is_old(b)).then_with(|| farther(a, b)));
+        }
     }
 
     /// The active units, and those that the sequential strong rule keeps when g took the place of `before`, whose solution x

@@ -244,6 +244,32 @@ fn proximal_methods_show_a_point_that_is_certified() {
     }
 }
 
+/// Σ (x − log x) for x > 0: a millionth of a step fits where it starts, a whole one where it ends, and nobody says so.
+struct Barrier(Layout);
+
+impl Smooth<f64> for Barrier {
+    fn layout(&self) -> &Layout {
+        &self.0
+    }
+
+    fn value_grad(&self, grad: &mut [f64], x: &[f64], _: &mut [f64]) -> f64 {
+        grad.iter_mut().zip(x).for_each(|(grad, x)| *grad = 1.0 - 1.0 / x);
+        if x.iter().all(|&x| x > 0.0) { x.iter().map(|x| x - x.ln()).sum() } else { f64::INFINITY }
+    }
+}
+
+/// A step that had to be short may grow again: without that it takes tens of thousands.
+#[test]
+fn a_step_by_trial_grows_where_f_is_flatter() {
+    let f = Barrier(Layout::vector(4).unwrap());
+    let g = Entrywise::new(L1::new(0.25).unwrap(), 4);
+    let problem = Problem::new(f, g, Identity::new(Layout::vector(4).unwrap())).unwrap();
+    for method in ["fista", "proximal-gradient"] {
+        let report = solve(&problem, method, &[1e-3; 4], Stop::after(1000)).unwrap();
+        assert!(report.x.iter().all(|x| (x - 0.8).abs() < 1e-6), "{method}: {:?}", report.x);
+    }
+}
+
 /// ½‖x − y‖² + λ·TV(x) along a line, where the answer is known: two steps shrink towards one another.
 #[test]
 fn a_step_is_denoised_to_its_closed_form() {

@@ -8,6 +8,7 @@ mod convexified;
 mod coordinate;
 mod dca;
 mod epoch;
+mod extrapolated;
 mod factors;
 mod guard;
 mod iterate;

@@ -19,7 +19,8 @@ use crate::vector;
 /// x⁺ = prox_{s·g∘T}(y − s∇f(y)) for T = I or T a selection of blocks; y = x, or extrapolated (FISTA) with gradient restart.
 ///
 /// s ≤ 0.99/ρ, so that the prox has one answer. s = 1/L_f where L_f is known and y is extrapolated; otherwise s is found by
-/// trial, f(x⁺) ≤ f(y) + ⟨∇f(y), x⁺ − y⟩ + ‖x⁺ − y‖²/(2s), and may grow again while y = x.
+/// trial, f(x⁺) ≤ f(y) + ⟨∇f(y), x⁺ − y⟩ + ‖x⁺ − y‖²/(2s), and may grow again; the speed then goes by √s (Scheinberg, Goldfarb and
+/// Bai, "Fast first-order methods for composite convex optimization with backtracking", 2014).
 ///
 /// w = (p − z)/s ∈ ∂g(z) for p = T(y − s∇f(y)), z = Tx⁺, gives a certificate with gap 0; infos have β = 0 and the bound
 /// 2‖y − x⁺‖/s on ‖∇f(x⁺) + T*w‖ (exact L_f ≤ 1/s).
@@ -65,8 +66,9 @@ pub struct Memo<S: Real> {
     landed_at: f64,
 }
 
-/// How much more the next step dares than the last.
+/// How much more the next step dares than the last, without speed and with it: there a trial that fails costs what was gained.
 const GROWTH: f64 = 1.2;
+const SLOW_GROWTH: f64 = 1.02;
 
 impl<'p, S: Real> ProximalGradient<'p, S> {
     /// Plain steps, or FISTA's. Starts at x₀, which is copied. Refuses an operator that is neither the identity nor a selection.
@@ -133,6 +135,9 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
                 return squared.sqrt();
             }
             self.step *= 0.5;
+            if self.momentum.t > 1.0 {
+                self.momentum.t *= std::f64::consts::SQRT_2;
+            }
         }
     }
 
@@ -181,6 +186,11 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
                 *grad = y - next;
             }
             self.momentum.extrapolate(&mut self.host, &mut self.y, &self.grad);
+            if !self.fixed {
+                let longer = (SLOW_GROWTH * self.step).min(self.longest);
+                self.momentum.t = (self.momentum.t * (self.step / longer).sqrt()).max(1.0);
+                self.step = longer;
+            }
         } else {
             self.y.copy_from_slice(&self.momentum.next);
             if !self.fixed {

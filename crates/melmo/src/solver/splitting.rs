@@ -36,7 +36,7 @@ pub(super) struct Residuals {
     pub gap: f64,
     /// A bound on ‖∇f(x) + T*w‖₂, w ∈ ∂g(z), for an exact x-step.
     pub slope: f64,
-    /// ‖Δz‖₂, of which that is made.
+    /// ‖Δz‖₂: what a balanced β goes by. The bound's own part, which relaxation adds to, would keep β too small.
     moved: f64,
 }
 
@@ -92,16 +92,32 @@ impl<'p, S: Real> Splitting<'p, S> {
         self.problem.t().apply(&mut self.tx, &self.x, &mut self.work);
     }
 
+    /// s of the last step.
+    pub fn s(&self) -> &[S] {
+        &self.shifted
+    }
+
+    /// As if the last step had led to this s: x stays.
+    pub fn stand_at(&mut self, s: &[S]) {
+        self.problem.g().prox(&mut self.z, s, self.beta, &mut self.work);
+        self.u.iter_mut().zip(s).zip(&self.z).for_each(|((u, &s), &z)| *u = s - z);
+    }
+
+    /// Back to x, z and u as they were.
+    pub fn go_back(&mut self, [x, z, u]: [&[S]; 3]) {
+        self.x.copy_from_slice(x);
+        self.z.copy_from_slice(z);
+        self.u.copy_from_slice(u);
+        self.refresh();
+    }
+
     /// Goes on from saved x, z and u, if they fit.
     pub fn restore(&mut self, [x, z, u]: [&[S]; 3], beta: f64) -> Result<(), Error> {
         fits(x, self.x.len())?;
         fits(z, self.z.len())?;
         fits(u, self.u.len())?;
-        self.x.copy_from_slice(x);
-        self.z.copy_from_slice(z);
-        self.u.copy_from_slice(u);
         self.beta = beta;
-        self.refresh();
+        self.go_back([x, z, u]);
         Ok(())
     }
 
@@ -153,13 +169,14 @@ impl<'p, S: Real> Splitting<'p, S> {
             },
         );
         prox(next_z, shifted, *beta, work);
-        let [mut gap, mut slope] = [0.0; 2];
+        let [mut gap, mut slope, mut moved] = [0.0; 3];
         for ((((u, &shifted), &next), &z), &tx) in u.iter_mut().zip(&*shifted).zip(&*next_z).zip(&*z).zip(&*tx) {
             *u = shifted - next;
             gap += (tx - next).f64().powi(2);
             slope += (z - next - rest * (tx - z)).f64().powi(2);
+            moved += (z - next).f64().powi(2);
         }
         std::mem::swap(z, next_z);
-        Residuals { gap: gap.sqrt(), slope: t.norm_bound() * slope.sqrt() / *beta, moved: slope.sqrt() }
+        Residuals { gap: gap.sqrt(), slope: t.norm_bound() * slope.sqrt() / *beta, moved: moved.sqrt() }
     }
 }

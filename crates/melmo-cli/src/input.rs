@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use melmo::real::Real;
 use melmo_data::list::{self, Duplicates, List};
+use melmo_data::svmlight::Labelled;
 use melmo_data::{Array, Csr, Data, Frame, Limits, bundled};
 use melmo_tasks::Until;
 use serde::{Deserialize, Serialize};
@@ -164,6 +165,14 @@ impl Inputs {
         self.read(path, |limits, see| melmo_data::open_sparse(path, limits, see))
     }
 
+    /// Rows and what their lines begin with, of a file of SVMlight's; `None` of another, or of a bundled set.
+    pub fn labelled(&mut self, path: &Path) -> Result<Option<Labelled>, Error> {
+        match path.exists() {
+            true => self.read(path, |limits, see| melmo_data::open_labelled(path, limits, see)),
+            false => Ok(None),
+        }
+    }
+
     /// A list of row, column and value.
     pub fn list(&mut self, path: &Path, fields: &[String], duplicates: Duplicates) -> Result<List, Error> {
         let list = self.read(path, |limits, see| list::read(path, limits, fields, duplicates, see))?;
@@ -176,7 +185,11 @@ impl Inputs {
     /// Something about a file that people should know.
     pub fn note(&mut self, path: &Path, note: &str) {
         let file = path.file_name().unwrap_or(path.as_os_str());
-        self.notes.push(format!("{}: {note}", file.display()));
+        let note = format!("{}: {note}", file.display());
+        // A file may be read twice: to fit, and to judge by.
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
     }
 
     fn note_index(&mut self, path: &Path, index: Option<&[String]>) {

@@ -224,6 +224,8 @@ fn several_classes_that_are_words() {
     assert_eq!(told["classes"], serde_json::json!(["Bonn", "Köln", "Ulm"]));
     assert_eq!(told["loss"], "multinomial:classes=3");
     assert!(told["test_accuracy"].as_f64().unwrap() > 0.9, "{told}");
+    assert!(told["test_auc"].as_f64().unwrap() > 0.95 && told["test_explained"].as_f64().unwrap() > 0.5, "{told}");
+    assert!(told["deviance"].as_f64().unwrap() > 0.0);
     assert!(
         told["coefficients"]["rent (Ulm)"].as_f64().unwrap() > told["coefficients"]["rent (Bonn)"].as_f64().unwrap()
     );
@@ -268,13 +270,107 @@ fn counts_quantiles_and_times() {
     near(&told, "a", 0.7, 0.1);
     near(&told, "b", 0.0, 0.1);
     assert!(told["r2"].as_f64().unwrap() > 0.5, "{told}");
+    assert!(told["explained"].as_f64().unwrap() > 0.3 && told["deviance"].as_f64().unwrap() > 100.0, "{told}");
     place.done("predict m.json t.csv -o p.csv -q");
     let least =
         place.read("p.csv").lines().skip(1).map(|line| line.parse::<f64>().unwrap()).fold(f64::INFINITY, f64::min);
     assert!(least > 0.0, "the mean of a count");
     assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
-    let told = place.json("regress t.csv time --columns a,b --loss cox --event seen --penalty mcp");
+    let told = place.json("regress t.csv time --columns a,b --loss cox --event seen --penalty mcp --test t.csv");
     near(&told, "a", 1.0, 0.3);
+    // Of pairs of rows, the share that is put in order.
+    assert!(told["concordance"].as_f64().unwrap() > 0.7 && told["test_concordance"] == told["concordance"], "{told}");
     let told = place.json("regress t.csv count --columns a,b --loss quantile:level=0.8 --positive --lambda 0.01");
     assert!(told["coefficients"]["a"].as_f64().unwrap() > 0.0 && told["loss"].as_str().unwrap().contains("width="));
+}
+
+/// One table as cells, as SVMlight's lines, and as Matrix Market's coordinates: y = 2·x2 − x5 + 1.
+fn sparse(place: &Place, name: &str, rows: usize, seed: u64) {
+    let mut seeded = Seeded::new(seed);
+    let (mut cells, mut lines, mut places, mut y) = (String::new(), String::new(), Vec::new(), String::new());
+    for row in 1..=rows {
+        let x: Vec<f64> = (0..12).map(|_| if seeded.uniform() < 0.85 { 0.0 } else { 1.0 + seeded.normal() }).collect();
+        let target = 1.0 + 2.0 * x[1] - x[4] + 0.1 * seeded.normal();
+        cells += &format!("{}\n", x.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
+        let filled = || x.iter().enumerate().filter(|(_, x)| **x != 0.0).map(|(j, x)| (j + 1, x));
+        lines += &format!("{target}{}\n", filled().map(|(j, x)| format!(" {j}:{x}")).collect::<String>());
+        places.extend(filled().map(|(j, x)| format!("{row} {j} {x}\n")));
+        y += &format!("{target}\n");
+    }
+    let head = format!("%%MatrixMarket matrix coordinate real general\n{rows} 12 {}\n", places.len());
+    place.write(&format!("{name}.csv"), cells);
+    place.write(&format!("{name}.svm"), lines);
+    place.write(&format!("{name}.mtx"), head + &places.concat());
+    place.write(&format!("{name}-y.csv"), y);
+}
+
+#[test]
+fn sparse_tables_stay_sparse_and_have_the_same_fit() {
+    let place = Place::new();
+    sparse(&place, "t", 150, 6);
+    sparse(&place, "new", 40, 7);
+    let cells = place.json("regress t.csv t-y.csv");
+    let told = place
+        .json("regress t.svm t.svm --test new.svm --predict new.svm --predictions p.csv --model m.json --result r");
+    let others = [place.json("regress t.mtx t-y.csv"), place.json("regress t.mtx t.svm")];
+    for other in others.iter().chain([&told]) {
+        assert_eq!(other["method"], "coordinate-descent");
+        for (name, b) in cells["coefficients"].as_object().unwrap() {
+            let found = other["coefficients"][name].as_f64().unwrap();
+            assert!((found - b.as_f64().unwrap()).abs() < 1e-3, "{name}: {found}, not {b}");
+        }
+    }
+    assert!(told["test_r2"].as_f64().unwrap() > 0.95, "{told}");
+    assert!(place.done("regress t.mtx t-y.csv --lambda 0.1").stdout.contains("sparse: "), "people are told");
+    assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
+    place.done("predict m.json new.mtx -o again.csv -q");
+    assert_eq!(place.read("p.csv"), place.read("again.csv"), "columns are known by their numbers");
+    place.refused("regress t.svm y", &["no file and no column is called `y`", "t.svm itself"]);
+    place.refused("regress t.svm new.svm", &["new.svm", "40 rows", "150"]);
+    let some = place.json("regress t.mtx t-y.csv --columns x2,x5 --lambda 0.01 --loss huber --penalty mcp");
+    assert_eq!(some["shape"], serde_json::json!([150, 2]));
+}
+
+#[test]
+fn several_targets_have_one_choice() {
+    let place = Place::new();
+    let mut seeded = Seeded::new(9);
+    let (mut text, mut both, mut rest) = (String::from("a,b,c,u,v\n"), String::new(), String::new());
+    for _ in 0..80 {
+        let x: Vec<f64> = (0..3).map(|_| seeded.normal()).collect();
+        let (u, v) = (1.0 + 2.0 * x[0] + 0.1 * seeded.normal(), x[0] - 3.0 * x[1] + 0.1 * seeded.normal());
+        text += &format!("{},{},{},{u},{v}\n", x[0], x[1], x[2]);
+        both += &format!("{u},{v}\n");
+        rest += &format!("{},{},{}\n", x[0], x[1], x[2]);
+    }
+    place.write("t.csv", text);
+    place.write("both.csv", both);
+    place.write("x.csv", rest);
+    let told = place.json(
+        "regress t.csv u,v --groups 1,1,1 --test t.csv --model m.json -o c.csv --path-output path.csv --result r \
+         --report r.html",
+    );
+    let near = |name: &str, want: f64| {
+        let got = told["coefficients"][name].as_f64().unwrap();
+        assert!((got - want).abs() < 0.1, "{name}: {got}");
+    };
+    near("a (u)", 2.0);
+    near("a (v)", 1.0);
+    near("b (v)", -3.0);
+    assert!(told["r2"]["u"].as_f64().unwrap() > 0.98 && told["test_r2"]["v"].as_f64().unwrap() > 0.98, "{told}");
+    assert!(place.read("c.csv").starts_with("name,u,v\n(intercept),"));
+    assert!(place.read("path.csv").contains("\"b (v)\""));
+    place.done("predict m.json t.csv -o p.csv -q");
+    let text = place.read("p.csv");
+    let first = text.lines().nth(1).unwrap();
+    assert!(text.starts_with("u,v\n") && first.split(',').count() == 2, "{text}");
+    place.done("predict m.json t.csv -o p.npy -q");
+    assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
+    // A file with two columns, and coefficients each by itself.
+    let told = place.json("regress x.csv both.csv --lambda 0.3");
+    let alone = place.json("regress t.csv u --drop v --lambda 0.3");
+    let (a, b) = (&told["coefficients"]["x1 (y1)"], &alone["coefficients"]["a"]);
+    assert!((a.as_f64().unwrap() - b.as_f64().unwrap()).abs() < 1e-3, "{a} {b}");
+    place.refused("regress t.csv u,w", &["no column `w`"]);
+    place.refused("regress t.csv u,v --loss logistic", &["one target"]);
 }

@@ -4,6 +4,7 @@ use crate::array::Array;
 use crate::error::Error;
 use crate::frame::{self, Frame};
 use crate::limits::Limits;
+use crate::svmlight::Labelled;
 use crate::{compressed, csv, file, gml, hdf5, image, matrix_market, npy, npz, parquet, svmlight};
 use melmo_base::sparse::Csr;
 use std::path::Path;
@@ -65,6 +66,9 @@ const TEXTS: &[&str] = &["csv", "tsv", "txt", "data"];
 /// Tables by columns.
 const PARQUET: &[&str] = &["parquet", "pq"];
 
+/// Sparse rows with their targets.
+const SVMLIGHT: &[&str] = &["svm", "svmlight", "libsvm"];
+
 static FORMATS: [Format; 9] = [
     Format {
         name: "npy",
@@ -96,7 +100,7 @@ static FORMATS: [Format; 9] = [
     },
     Format {
         name: "SVMlight",
-        extensions: &["svm", "svmlight", "libsvm"],
+        extensions: SVMLIGHT,
         about: "sparse rows as column:value, their targets aside; read",
         parse: |bytes, limits| {
             matrix_market::spread(&svmlight::parse(bytes, limits)?.matrix, limits, bytes.len()).map(Data::Array)
@@ -164,6 +168,14 @@ pub fn open_seen(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Resul
 pub fn open_sparse(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Result<Option<Csr<f64>>, Error> {
     let Some(sparse) = format(path)?.sparse else { return Ok(None) };
     file::read_seen(path, limits, see, |bytes| sparse(bytes, limits))
+}
+
+/// Rows and the targets that their lines begin with, of a file of SVMlight's; `None` of another.
+pub fn open_labelled(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Result<Option<Labelled>, Error> {
+    match SVMLIGHT.contains(&extension(path).as_str()) {
+        true => file::read_seen(path, limits, see, |bytes| svmlight::parse(bytes, limits)).map(Some),
+        false => Ok(None),
+    }
 }
 
 /// In small letters, of the file inside where it is packed.

@@ -119,9 +119,7 @@ impl Table {
     pub fn fit(&self, target: usize, penalty: &str, lambda: f64) -> Result<Answer, Error> {
         let ((x, y), penalty) = (self.split(target)?, penalty.parse::<PenaltyChoice>()?);
         let design = Design::new(&x, self.rows(), self.names.len() - 1, true, true)?;
-        let (groups, factors, weights, offset) = (None, None, None, None);
-        let loss = Loss::Squares;
-        let regression = Regression { x, y, design, loss, penalty, groups, factors, positive: false, weights, offset };
+        let regression = Regression { x: x.into(), y, design, ..Regression::plain(penalty) };
         let (answer, solved) = solved(&regression.prepare::<f64>(lambda)?, &Settings::default(), &mut |_| ())?;
         let found = &regression.coefficients(&solved.report.z)[0];
         Ok(answer.with("lambda", lambda).with("intercept", found.intercept).with("coefficients", found.values.clone()))

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::args::Predict;
-use crate::command::regress::{Model, Which};
+use crate::command::regress::{Model, Source, Which};
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::output::{Outputs, expect_array};
@@ -15,11 +15,11 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Error> {
     let mut outputs = Outputs::plan(predict.force, std::slice::from_ref(&predict.output), &[])?;
     let model = Model::read(&predict.model)?;
     let mut inputs = Inputs::plain(&progress::until(predict.quiet, None));
-    let frame = inputs.frame(&predict.input)?;
-    let predicted = model.predict(&frame, &predict.input)?;
+    let source = Source::read(&mut inputs, &predict.input)?;
+    let predicted = model.predict(&source, &predict.input)?;
     let mut summary = Summary::default();
     summary.silent("command", "predict");
-    let rows = frame.size().0;
+    let rows = source.rows();
     summary.add("rows", rows, "rows", rows.to_string());
     inputs.tell(&mut summary);
     let missing = predicted[..rows].iter().filter(|t| t.is_nan()).count();
@@ -27,10 +27,10 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Error> {
         let text = format!("{missing} rows have a missing cell and no prediction");
         summary.add("missing", missing, "missing", text);
     }
-    if let Some(truth) = model.truth(&frame, &predict.input)? {
+    if let Some(truth) = model.truth(&source, &predict.input)? {
         model.score(&mut summary, Which::Of(&predict.input), &truth, &predicted);
     }
-    model.write(&mut outputs, &predict.output, &predicted, frame.index.as_deref(), predict.probabilities)?;
+    model.write(&mut outputs, &predict.output, &predicted, source.index(), predict.probabilities)?;
     outputs.place()?;
     let file = predict.output.display().to_string();
     summary.add("written", vec![file.clone()], "written", file);

@@ -82,6 +82,20 @@ pub fn mean_loss(
     Ok(py.detach(|| loss.mean(y, t, weights.as_deref())))
 }
 
+/// Harrell's C of times, with a minus where no event was seen, and risks; NaN where no pair can be compared.
+#[pyfunction]
+pub fn concordance(
+    py: Python<'_>,
+    times: PyReadonlyArray1<'_, f64>,
+    risks: PyReadonlyArray1<'_, f64>,
+) -> PyResult<f64> {
+    let (times, risks) = (times.as_slice()?, risks.as_slice()?);
+    if times.len() != risks.len() {
+        return Err(PyValueError::new_err("risks: expected a number for every time"));
+    }
+    Ok(py.detach(|| melmo_tasks::regress::concordance(times, risks)))
+}
+
 fn full<'py, S: Scalar>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,

@@ -40,6 +40,38 @@ fn deviations(squares: &[f64], means: &[f64]) -> Vec<f64> {
     squares.iter().map(deviation).collect()
 }
 
+/// What is known of the columns of a table whose zeros are not stored.
+struct Moments {
+    /// The largest number of every column.
+    sizes: Vec<f64>,
+    sums: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Moments {
+    fn new(cols: usize) -> Self {
+        let [sizes, sums, squares] = [(); 3].map(|()| vec![0.0f64; cols]);
+        Self { sizes, sums, squares }
+    }
+
+    fn add(&mut self, j: usize, v: f64) {
+        self.sizes[j] = self.sizes[j].max(v.abs());
+        self.sums[j] += v;
+        self.squares[j] += v * v;
+    }
+
+    /// The standard deviation of every column, or with no intercept its root mean square; 1 where that is 0.
+    fn deviations(&self, rows: usize, centred: bool) -> Vec<f64> {
+        let count = rows as f64;
+        let deviation = |(square, sum): (&f64, &f64)| {
+            let (square, mean) = (square / count, sum / count);
+            let variance = square - if centred { mean * mean } else { 0.0 };
+            if variance > 1e-24 * square { variance.sqrt() } else { 1.0 }
+        };
+        self.squares.iter().zip(&self.sums).map(deviation).collect()
+    }
+}
+
 impl Design {
     /// Means and standard deviations of rows×cols data, row after row. Without an intercept nothing is centred, and a column is
     /// divided by its root mean square.
@@ -97,6 +129,27 @@ impl Design {
             scales = deviations(&squares, &means);
         }
         Ok(Self { rows, cols, intercept, means, scales })
+    }
+
+    /// Standard deviations alone, of cells that are not 0: centring would fill the others. What an intercept would take is left out of
+    /// them all the same.
+    pub fn of_entries<D: Real>(
+        entries: impl Iterator<Item = (usize, usize, D)>,
+        rows: usize,
+        cols: usize,
+        intercept: bool,
+        standardize: bool,
+    ) -> Result<Self, Error> {
+        let mut moments = Moments::new(cols);
+        for (i, j, x) in entries {
+            if !x.is_finite() {
+                return Err(missing(x, i, j));
+            }
+            moments.add(j, x.f64());
+        }
+        check_columns::<D>(&moments.sizes)?;
+        let scales = if standardize { moments.deviations(rows, intercept) } else { vec![1.0; cols] };
+        Ok(Self { rows, cols, intercept, means: vec![0.0; cols], scales })
     }
 
     /// Nothing is subtracted from columns, and nothing divides them.

@@ -1,6 +1,6 @@
 use melmo::block::Layout;
 use melmo::catalogue::Lift;
-use melmo::operator::{Dense, Identity};
+use melmo::operator::Identity;
 use melmo::penalty::{Blocks, Prox};
 use melmo::problem::Problem;
 use melmo::real::Real;
@@ -9,15 +9,17 @@ use melmo::smooth::{LinearModel, Responses, Smooth};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared};
-use crate::regress::{Design, Loss, Samples, groups};
+use crate::regress::{Cells, Design, Loss, Samples, groups};
 
 /// A regression to fit: data, loss, penalty.
 #[derive(Clone, Debug)]
 pub struct Regression {
     /// rows×cols data.
-    pub x: Vec<f64>,
-    /// The target as the loss takes it.
+    pub x: Cells,
+    /// The target as the loss takes it; of several targets, all rows of one after another.
     pub y: Vec<f64>,
+    /// How many targets there are: with one λ, and where there are groups, a group with the coefficients of all.
+    pub targets: usize,
     /// How columns are centred and scaled.
     pub design: Design,
     /// ℓ.
@@ -43,11 +45,6 @@ pub struct Coefficients {
     pub intercept: f64,
     /// b.
     pub values: Vec<f64>,
-}
-
-/// The predictions of all rows, output after output.
-pub fn predict(coefficients: &[Coefficients], x: &[f64]) -> Vec<f64> {
-    coefficients.iter().flat_map(|of_output| of_output.predict(x)).collect()
 }
 
 impl Coefficients {
@@ -132,6 +129,19 @@ impl Asked<'_> {
 }
 
 impl Regression {
+    /// Least squares without data, without anything besides the penalty: what the fields are that nobody speaks of.
+    pub fn plain(penalty: PenaltyChoice) -> Self {
+        let design = Design { rows: 0, cols: 0, intercept: true, means: Vec::new(), scales: Vec::new() };
+        let (groups, factors, weights, offset) = (None, None, None, None);
+        let (x, y, loss) = (Cells::Full(Vec::new()), Vec::new(), Loss::Squares);
+        Self { x, y, targets: 1, design, loss, penalty, groups, factors, positive: false, weights, offset }
+    }
+
+    /// Numbers that are predicted for a row.
+    pub fn outputs(&self) -> usize {
+        self.targets * self.loss.outputs()
+    }
+
     /// All rows.
     pub fn all(&self) -> Vec<usize> {
         (0..self.design.rows).collect()
@@ -141,22 +151,33 @@ impl Regression {
     fn rows<S: Real>(&self, rows: &[usize]) -> Result<Responses<S>, Error> {
         let some = |all: &[f64]| rows.iter().map(|&row| all[row]).collect::<Vec<f64>>();
         let (weights, offset) = (self.weights.as_deref().map(some), self.offset.as_deref().map(some));
-        self.loss.rows(&some(&self.y), 1, Samples { weights: weights.as_deref(), offset: offset.as_deref() })
+        let samples = Samples { weights: weights.as_deref(), offset: offset.as_deref() };
+        self.loss.rows(&self.targets_of(rows), self.targets, samples)
+    }
+
+    /// The targets of some rows, one target after another.
+    pub(super) fn targets_of(&self, rows: &[usize]) -> Vec<f64> {
+        let of_target = |y: &[f64]| rows.iter().map(|&row| y[row]).collect::<Vec<f64>>();
+        self.y.chunks_exact(self.design.rows.max(1)).flat_map(of_target).collect()
     }
 
     /// Σ ℓ over some rows.
     pub fn smooth<S: Real>(&self, rows: &[usize]) -> Result<Box<dyn Smooth<S>>, Error> {
-        let matrix = Dense::new(self.design.matrix(&self.x, rows), rows.len(), self.design.width())?;
-        Ok(Box::new(LinearModel::<S, ()>::from_rows(Box::new(matrix), self.rows(rows)?)?))
+        Ok(Box::new(LinearModel::<S, ()>::from_rows(self.x.matrix(&self.design, rows)?, self.rows(rows)?)?))
     }
 
     fn asked(&self) -> Asked<'_> {
         let (groups, factors) = (self.groups.as_deref(), self.factors.as_deref());
-        Asked { penalty: &self.penalty, groups, factors, positive: self.positive, outputs: self.loss.outputs() }
+        Asked { penalty: &self.penalty, groups, factors, positive: self.positive, outputs: self.outputs() }
     }
 
     /// Refuses what does not go together.
     pub fn check(&self) -> Result<(), Error> {
+        melmo::error::Error::expect_len("y", self.targets * self.design.rows, self.y.len())?;
+        if self.targets > 1 && (self.loss.is_of_classes() || self.loss == Loss::Cox) {
+            let found = format!("{} targets with the loss {}", self.targets, self.loss);
+            return Err(Error::input("y", found, "one target for classes and for times"));
+        }
         self.asked().check(self.design.cols)
     }
 
@@ -167,7 +188,7 @@ impl Regression {
 
     /// The problem for one λ, from 0.
     pub fn prepare<S: Real>(&self, lambda: f64) -> Result<Prepared<S>, Error> {
-        let (width, rows) = (self.design.width() * self.loss.outputs(), self.design.rows);
+        let (width, rows) = (self.design.width() * self.outputs(), self.design.rows);
         let f = self.smooth(&self.all())?;
         let t = Identity::new(f.layout().clone());
         let problem = Problem::from_boxes(f, self.penalty(lambda, rows)?, Box::new(t))?;
@@ -177,6 +198,6 @@ impl Regression {
 
     /// A solution in the data's own units, for each output.
     pub fn coefficients<S: Real>(&self, solution: &[S]) -> Vec<Coefficients> {
-        self.design.coefficients(solution, self.loss.outputs())
+        self.design.coefficients(solution, self.outputs())
     }
 }

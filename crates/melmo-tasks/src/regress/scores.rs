@@ -54,6 +54,51 @@ impl Classified {
     }
 }
 
+impl Classified {
+    /// Of several classes y = 0, 1, … by a stretch of all rows of t for each; the AUC is the mean of those of one class against the
+    /// others.
+    pub fn of_several(y: &[f64], t: &[f64], classes: usize) -> Self {
+        let n = y.len();
+        let of_row = |row: usize| t[row..].iter().step_by(n).copied();
+        let chances: Vec<f64> = (0..n).flat_map(|row| softmax(of_row(row))).collect();
+        let best = |row: usize| {
+            let most = of_row(row).enumerate().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            most.map(|(class, _)| class as f64)
+        };
+        let right = (0..n).filter(|&row| best(row) == Some(y[row])).count() as f64;
+        let deviance = 2.0 * n as f64 * super::Loss::Multinomial(classes).mean(y, t, None);
+        let (mut null, mut areas) = (0.0, Vec::new());
+        for class in 0..classes {
+            let own: Vec<f64> = y.iter().map(|&y| if y == class as f64 { 1.0 } else { -1.0 }).collect();
+            let up = own.iter().filter(|y| **y > 0.0).count() as f64;
+            if up > 0.0 && up < n as f64 {
+                null -= 2.0 * up * (up / n as f64).ln();
+                let chance: Vec<f64> = chances[class..].iter().step_by(classes).copied().collect();
+                areas.push(auc(&own, &chance, up));
+            }
+        }
+        let auc = if areas.len() == classes { areas.iter().sum::<f64>() / classes as f64 } else { f64::NAN };
+        let explained = if null > 0.0 { 1.0 - deviance / null } else { f64::NAN };
+        Self { accuracy: right / n as f64, auc, deviance, explained }
+    }
+}
+
+/// exp(t_k)/Σ exp(t).
+pub fn softmax(t: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+    let largest = t.clone().fold(f64::NEG_INFINITY, f64::max);
+    let total: f64 = t.clone().map(|t| (t - largest).exp()).sum();
+    t.map(|t| (t - largest).exp() / total).collect()
+}
+
+/// The deviance of counts y whose means are exp(t), and the share of it that t explains: 1 − deviance over that of the best constant.
+pub fn deviance_of_counts(y: &[f64], t: &[f64]) -> (f64, f64) {
+    let n = y.len() as f64;
+    let deviance = |t: &[f64]| 2.0 * n * super::Loss::Poisson.mean(y, t, None);
+    let mean = y.iter().map(|y| y / n).sum::<f64>();
+    let (own, null) = (deviance(t), deviance(&vec![mean.ln(); y.len()]));
+    (own, if mean > 0.0 && null > 0.0 { 1.0 - own / null } else { f64::NAN })
+}
+
 /// By the sum of the ranks of the upper class (Mann and Whitney).
 fn auc(y: &[f64], t: &[f64], up: f64) -> f64 {
     let mut order: Vec<usize> = (0..y.len()).collect();
@@ -88,5 +133,24 @@ mod tests {
         assert!((nothing.deviance - 8.0 * 2f64.ln()).abs() < 1e-14 && nothing.explained.abs() < 1e-15);
         assert_eq!(nothing.auc, 0.5);
         assert!(Classified::of(&[1.0], &[1.0]).auc.is_nan());
+    }
+
+    /// Two classes by two outputs are two classes by log-odds.
+    #[test]
+    fn several_classes() {
+        let (y, t) = ([0.0, 0.0, 1.0, 1.0, 0.0], [-2.0, 0.5, 0.7, 3.0, -0.1]);
+        let signs: Vec<f64> = y.iter().map(|y| 2.0 * y - 1.0).collect();
+        let (one, two) = (Classified::of(&signs, &t), Classified::of_several(&y, &[[0.0; 5], t].concat(), 2));
+        assert_eq!((one.accuracy, one.auc), (two.accuracy, two.auc));
+        assert!((one.deviance - two.deviance).abs() < 1e-12 && (one.explained - two.explained).abs() < 1e-12);
+    }
+
+    #[test]
+    fn counts() {
+        let y = [0.0, 1.0, 4.0];
+        let (perfect, all) = deviance_of_counts(&y, &[-700.0, 0.0, 4f64.ln()]);
+        assert!(perfect.abs() < 1e-12 && (all - 1.0).abs() < 1e-12);
+        let (_, none) = deviance_of_counts(&y, &[(5.0f64 / 3.0).ln(); 3]);
+        assert!(none.abs() < 1e-12);
     }
 }

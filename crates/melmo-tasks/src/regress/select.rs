@@ -7,7 +7,7 @@ use melmo::threads;
 
 use crate::error::Error;
 use crate::regress::path::check_count;
-use crate::regress::{Coefficients, Loss, Regression, predict};
+use crate::regress::{Cells, Coefficients, Loss, Regression};
 use crate::until::Until;
 
 /// One λ of a path, as cross-validation judged it.
@@ -112,7 +112,7 @@ impl Regression {
             return Err(Error::input("folds", folds.to_string(), format!("2 to {rows}, the number of rows")));
         }
         // Every solution of every fold is kept.
-        let most = KEPT / (cols + 1) / self.loss.outputs() / (folds + 1);
+        let most = KEPT / (cols + 1) / self.outputs() / (folds + 1);
         if count > most {
             let found = format!("{count} λ with {cols} columns and {folds} folds");
             return Err(Error::input("the path", found, format!("at most {most}, as every solution is kept")));
@@ -128,12 +128,7 @@ impl Regression {
             let mut out = vec![false; rows];
             held.iter().for_each(|&row| out[row] = true);
             let kept: Vec<usize> = self.all().into_iter().filter(|&row| !out[row]).collect();
-            let truth: Vec<f64> = held.iter().map(|&row| self.y[row]).collect();
-            let cells: Vec<f64> = held
-                .iter()
-                .flat_map(|&row| &self.x[row * self.design.cols..(row + 1) * self.design.cols])
-                .copied()
-                .collect();
+            let (truth, cells) = (self.targets_of(&held), self.x.some(&held, cols)?);
             let solutions = path::<S>(self, &kept, &lambdas, until)?;
             Ok(solutions.iter().map(|x| self.judge(x, &held, &truth, &cells)).collect())
         };
@@ -150,8 +145,7 @@ impl Regression {
                 let at: Vec<f64> = losses.iter().map(|fold| fold[i]).collect();
                 let mean = at.iter().sum::<f64>() / folds as f64;
                 let variance = at.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (folds as f64 - 1.0);
-                let nonzero =
-                    all[i][..self.design.cols * self.loss.outputs()].iter().filter(|b| **b != S::ZERO).count();
+                let nonzero = all[i][..self.design.cols * self.outputs()].iter().filter(|b| **b != S::ZERO).count();
                 Point { lambda: lambdas[i], mean, error: (variance / folds as f64).sqrt(), nonzero }
             })
             .collect();
@@ -165,13 +159,13 @@ impl Regression {
 
 impl Regression {
     /// The held-out loss of a solution on some rows with their cells.
-    fn judge<S: Real>(&self, x: &[S], held: &[usize], truth: &[f64], cells: &[f64]) -> f64 {
-        let mut t = predict(&self.coefficients(x), cells);
+    fn judge<S: Real>(&self, x: &[S], held: &[usize], truth: &[f64], cells: &Cells) -> f64 {
+        let mut t = cells.predict(&self.coefficients(x));
         if let Some(offset) = &self.offset {
             t.chunks_exact_mut(held.len()).for_each(|t| t.iter_mut().zip(held).for_each(|(t, &row)| *t += offset[row]));
         }
-        let weights: Option<Vec<f64>> = self.weights.as_ref().map(|all| held.iter().map(|&row| all[row]).collect());
-        self.loss.mean(truth, &t, weights.as_deref())
+        let some = |all: &Vec<f64>| held.iter().map(|&row| all[row]).collect::<Vec<f64>>().repeat(self.targets);
+        self.loss.mean(truth, &t, self.weights.as_ref().map(some).as_deref())
     }
 }
 
@@ -200,9 +194,7 @@ mod tests {
         let x: Vec<f64> = (0..rows * cols).map(|_| seeded.normal()).collect();
         let y = x.chunks_exact(cols).map(|row| row[0] - row[2]).collect();
         let design = Design::new(&x, rows, cols, true, true).unwrap();
-        let (penalty, loss) = ("l1".parse().unwrap(), Loss::Squares);
-        let (groups, factors, weights, offset) = (None, None, None, None);
-        let regression = Regression { x, y, design, loss, penalty, groups, factors, positive: false, weights, offset };
+        let regression = Regression { x: x.into(), y, design, ..Regression::plain("l1".parse().unwrap()) };
         let choose = |until: &Until| regression.cross_validate::<f64>(10, 1e-2, 3, 0, until);
         assert_eq!(choose(&Until::done()).unwrap().points.len(), 10);
         let asked = Arc::new(AtomicU32::new(0));

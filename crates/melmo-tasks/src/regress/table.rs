@@ -2,9 +2,7 @@ use melmo::real::Real;
 use melmo::solver::Columns;
 
 use super::Design;
-use super::design::check_columns;
 use crate::error::Error;
-use crate::magnitude;
 
 /// The columns of a regression as they come: full or compressed, row by row or column by column.
 #[derive(Clone, Copy, Debug)]
@@ -56,11 +54,6 @@ impl<'d, S: Real> Table<'d, S> {
     /// How columns are centred and scaled. Compressed ones are not centred, since that would fill them; an intercept makes up for
     /// it.
     pub fn design(&self, rows: usize, cols: usize, intercept: bool, standardize: bool) -> Result<Design, Error> {
-        let sparse = |table: Moments| {
-            check_columns::<S>(&table.sizes)?;
-            let scales = if standardize { table.deviations(rows, intercept) } else { vec![1.0; cols] };
-            Ok(Design { rows, cols, intercept, means: vec![0.0; cols], scales })
-        };
         let expect = |x: &[S]| melmo::error::Error::expect_len("X", rows.saturating_mul(cols), x.len());
         match self {
             Self::Full(x) => {
@@ -73,11 +66,13 @@ impl<'d, S: Real> Table<'d, S> {
             }
             Self::Compressed(x) => {
                 x.check(rows, cols)?;
-                sparse(Moments::of(cols, x.places.iter().zip(x.values).map(|(&j, &v)| (j, v))))
+                let entries = (0..rows).flat_map(|i| x.line(i).map(move |(j, v)| (i, j, v)));
+                Design::of_entries(entries, rows, cols, intercept, standardize)
             }
             Self::CompressedColumns(x) => {
                 x.check(cols, rows)?;
-                sparse(Moments::of(cols, (0..cols).flat_map(|j| x.line(j).map(move |(_, v)| (j, v)))))
+                let entries = (0..cols).flat_map(|j| x.line(j).map(move |(i, v)| (i, j, v)));
+                Design::of_entries(entries, rows, cols, intercept, standardize)
             }
         }
     }
@@ -116,38 +111,5 @@ impl<'d, S: Real> Table<'d, S> {
                 Columns::compressed(rows, starts, places, values)?
             }
         })
-    }
-}
-
-/// What is known of the columns of a compressed table.
-struct Moments {
-    /// The largest number of every column.
-    sizes: Vec<f64>,
-    sums: Vec<f64>,
-    squares: Vec<f64>,
-}
-
-impl Moments {
-    /// From columns and values.
-    fn of<S: Real>(cols: usize, entries: impl Iterator<Item = (usize, S)>) -> Self {
-        let [mut sizes, mut sums, mut squares] = [(); 3].map(|()| vec![0.0f64; cols]);
-        for (j, v) in entries {
-            let v = v.f64();
-            sizes[j] = magnitude::largest([sizes[j], v].into_iter());
-            sums[j] += v;
-            squares[j] += v * v;
-        }
-        Self { sizes, sums, squares }
-    }
-
-    /// The standard deviation of every column, or with no intercept its root mean square; 1 where that is 0.
-    fn deviations(&self, rows: usize, centred: bool) -> Vec<f64> {
-        let count = rows as f64;
-        let deviation = |(square, sum): (&f64, &f64)| {
-            let (square, mean) = (square / count, sum / count);
-            let variance = square - if centred { mean * mean } else { 0.0 };
-            if variance > 1e-24 * square { variance.sqrt() } else { 1.0 }
-        };
-        self.squares.iter().zip(&self.sums).map(deviation).collect()
     }
 }

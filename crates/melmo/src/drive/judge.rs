@@ -22,6 +22,8 @@ pub(super) struct Judge {
     decided: Option<(Claim, Option<Bracket>)>,
     /// ‖∇f(x)‖₂ + ‖T*w‖₂ and ‖Tx‖₂ at the last look.
     sizes: [f64; 2],
+    /// The largest ‖∇f(x)‖₂ + ‖T*w‖₂ of all looks.
+    largest: f64,
     /// No look is taken before this point, unless something has come near.
     next: u64,
     /// Nor, after one that decided nothing, before this one.
@@ -38,7 +40,7 @@ impl Judge {
             solver.make_room();
         }
         let sizes = [0.0; 2];
-        Self { stop, norms, growth, decided: None, sizes, next: 2, again: 0, next_gap: 1 }
+        Self { stop, norms, growth, decided: None, sizes, largest: 0.0, next: 2, again: 0, next_gap: 1 }
     }
 
     /// ε or the gap that was asked for is reached, and proven to be.
@@ -112,11 +114,19 @@ impl Judge {
         self.again = info.k + (info.k / PATIENCE).max(1);
         let seen = solver.look(false);
         self.sizes = [seen.of_f + seen.of_g, seen.tx_norm];
-        if seen.of_sum <= tolerance * self.sizes[0] && seen.prox_gap <= tolerance * self.sizes[1] {
+        self.largest = self.largest.max(self.sizes[0]);
+        let gradients_vanish = seen.of_sum <= tolerance * self.sizes[0] || self.is_rounding(&seen, tolerance);
+        if gradients_vanish && seen.prox_gap <= tolerance * self.sizes[1] {
             return keeps_constraint(&seen, tolerance) && solver.keeps_promise(&seen);
         }
         let gap = solver.optimality(&seen, self.stop.radius);
         gap.is_ok_and(|found| found.gap <= tolerance * found.objective.abs())
+    }
+
+    /// Where a penalty is flat and f is least, both gradients vanish, and what is left of them is small next to neither: it is their
+    /// rounding, next to gradients that there were.
+    fn is_rounding(&self, seen: &Seen, tolerance: f64) -> bool {
+        seen.of_sum <= tolerance * self.largest && seen.of_sum <= seen.rounding.grad && seen.rounding.grad.is_finite()
     }
 
     /// z and F at the last point, and the certificate, with a claim if one was reached.

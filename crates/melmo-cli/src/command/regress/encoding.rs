@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use melmo_data::Frame;
 use melmo_data::frame::Words;
+use melmo_data::{Csr, Frame};
+use melmo_tasks::regress::Cells;
 use serde::{Deserialize, Serialize};
 
+use super::source::Source;
 use crate::args::Missing;
 use crate::error::Error;
 use crate::render::say;
@@ -69,6 +71,56 @@ impl Encoding {
             Ok(Encoded { name: names[column].clone(), values, indicator: missing == Missing::Indicator && gap })
         };
         Ok(Self { columns: columns.iter().map(learn).collect::<Result<_, Error>>()?, missing })
+    }
+
+    /// Of columns of numbers alone, none of them missing.
+    pub fn of_numbers(names: &[String], columns: &[usize], missing: Missing) -> Self {
+        let number = |&column: &usize| Encoded {
+            name: names[column].clone(),
+            values: Values::Numbers { mean: 0.0 },
+            indicator: false,
+        };
+        Self { columns: columns.iter().map(number).collect(), missing }
+    }
+
+    /// The cells of a table that has these columns.
+    pub fn cells(&self, source: &Source, path: &Path) -> Result<Cells, Error> {
+        match source {
+            Source::Frame(frame) => self.apply(frame, path).map(Cells::Full),
+            Source::Sparse { matrix, .. } => self.entries(matrix, path).map(Cells::Sparse),
+        }
+    }
+
+    /// The entries of a sparse table, whose columns are x1, x2, …. A file need not say how many there are: those beyond the last that it
+    /// stores are 0, and those that were not fitted are not looked at.
+    fn entries(&self, matrix: &Csr<f64>, path: &Path) -> Result<Csr<f64>, Error> {
+        let mut places = vec![None; matrix.cols()];
+        for (place, column) in self.columns.iter().enumerate() {
+            let number = column.name.strip_prefix('x').and_then(|number| number.parse::<usize>().ok());
+            match (number, &column.values, column.indicator) {
+                (Some(number @ 1..), Values::Numbers { .. }, false) => {
+                    places.get_mut(number - 1).into_iter().for_each(|own| *own = Some(place as u32));
+                }
+                _ => {
+                    let name = &column.name;
+                    let message = format!("has no column `{name}`: those of a sparse table are x1, x2, …");
+                    return Err(Error::input(path, message));
+                }
+            }
+        }
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for row in 0..matrix.rows() {
+            let (from, numbers) = matrix.row(row);
+            for (&from, &number) in from.iter().zip(numbers) {
+                if let Some(place) = places[from as usize] {
+                    columns.push(place);
+                    values.push(number);
+                }
+            }
+            starts.push(columns.len());
+        }
+        let made = Csr::new(matrix.rows(), self.columns.len(), starts, columns, values);
+        made.map_err(|misfit| Error::input(path, misfit.to_string()))
     }
 
     /// The names of the columns of numbers: `rent`, `city=Ulm`, `rent (missing)`.

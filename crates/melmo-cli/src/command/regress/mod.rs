@@ -2,16 +2,21 @@
 
 mod encoding;
 mod model;
+mod score;
+mod source;
 mod table;
+mod target;
 
-pub use model::{Model, Which};
+pub use model::Model;
+pub use score::Which;
+pub use source::Source;
 
 use std::path::{Path, PathBuf};
 
 use melmo::real::Real;
-use melmo_data::{Array, Frame};
+use melmo_data::Array;
 use melmo_page::{Axis, Bars, Chart, Reference, Series, plain};
-use melmo_tasks::regress::{self, Coefficients, CrossValidation, Design, Point, Regression, parse_groups};
+use melmo_tasks::regress::{Cells, Coefficients, CrossValidation, Point, Regression, parse_groups};
 use melmo_tasks::{Solved, Until};
 
 use self::encoding::Encoding;
@@ -35,13 +40,16 @@ pub struct Kept {
     names: Vec<String>,
     path: Option<CrossValidation>,
     encoding: Encoding,
-    target: Option<String>,
+    /// The names of the targets, where they are columns or several.
+    targets: Vec<String>,
     classes: Option<Vec<String>>,
     /// The column that is added to every prediction.
     offset: Option<String>,
+    /// For times: the column that is 1 where the event was seen.
+    event: Option<String>,
     /// The table to predict for, and the one to judge by.
-    predict: Option<Frame>,
-    test: Option<Frame>,
+    predict: Option<Source>,
+    test: Option<Source>,
 }
 
 impl Regress {
@@ -83,16 +91,20 @@ impl Solve for Regress {
     }
 
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept<S>>, Error> {
-        let Table { encoding, x, rows, y, labels, weights, offset, target, dropped } = self.table(inputs)?;
+        let Table { encoding, x, rows, y, labels, weights, offset, targets, dropped } = self.table(inputs)?;
         let names = encoding.names();
         let (loss, y, numbers) = self.loss.target(&y)?;
         let loss = loss.settled(&y);
         let name = |number: &f64| named(*number, labels.as_deref());
         let classes: Option<Vec<String>> = numbers.map(|numbers| numbers.iter().map(name).collect());
-        let design = Design::new(&x, rows, names.len(), !self.no_intercept, !self.no_standardize)?;
+        let design = x.design(rows, names.len(), !self.no_intercept, !self.no_standardize)?;
         let groups = self.groups.as_ref().map(|groups| parse_groups(groups, names.len())).transpose()?;
-        let text = format!("{rows} rows, {} columns", names.len());
-        summary.add("shape", vec![rows, names.len()], "data", text);
+        summary.add(
+            "shape",
+            vec![rows, names.len()],
+            "data",
+            format!("{rows} rows, {} columns{}", names.len(), sparse(&x)),
+        );
         if dropped > 0 {
             summary.add("dropped", dropped, "dropped", format!("{dropped} rows with a missing cell or target"));
         }
@@ -106,13 +118,15 @@ impl Solve for Regress {
         }
         let (penalty, positive) = (self.penalty.clone(), self.positive);
         let factors = (!self.penalty_weights.is_empty()).then(|| self.penalty_weights.clone());
-        let regression = Regression { x, y, design, loss, penalty, groups, factors, positive, weights, offset };
+        let count = y.len() / rows;
+        let regression =
+            Regression { x, y, targets: count, design, loss, penalty, groups, factors, positive, weights, offset };
         regression.check()?;
         summary.text("loss", "loss", loss.to_string());
-        let mut other = |path: &Option<PathBuf>| path.as_ref().map(|path| inputs.frame(path)).transpose();
+        let mut other = |path: &Option<PathBuf>| path.as_ref().map(|path| Source::read(inputs, path)).transpose();
         let (predict, test) = (other(&self.predict)?, other(&self.test)?);
-        let offset = self.offset.clone();
-        let kept = Kept { regression, names, path: None, encoding, target, classes, offset, predict, test };
+        let (offset, event) = (self.offset.clone(), self.event.clone());
+        let kept = Kept { regression, names, path: None, encoding, targets, classes, offset, event, predict, test };
         kept.try_out(self)?; // a table that does not fit is refused before the work
         let regression = &kept.regression;
         let (lambda, path) = self.lambda::<S>(regression, &inputs.until)?;
@@ -142,20 +156,21 @@ impl Solve for Regress {
         let Kept { regression, path, .. } = kept;
         let fitted = regression.coefficients(&solved.report.z);
         kept.describe(&fitted, summary);
-        let mut predicted = regress::predict(&fitted, &regression.x);
+        let mut predicted = regression.x.predict(&fitted);
         if let Some(offset) = &regression.offset {
             predicted
                 .chunks_exact_mut(offset.len())
                 .for_each(|t| t.iter_mut().zip(offset).for_each(|(t, offset)| *t += offset));
         }
-        let fit = regression.loss.mean(&regression.y, &predicted, regression.weights.as_deref());
+        let weights = regression.weights.as_ref().map(|weights| weights.repeat(regression.targets));
+        let fit = regression.loss.mean(&regression.y, &predicted, weights.as_deref());
         summary.add("fit", fit, "fit", format!("{} {}", regression.loss.measure(), short(fit)));
         let model = kept.model(&fitted);
         model.score(summary, Which::Fitted, &regression.y, &predicted);
-        if let (Some(path), Some(frame)) = (&self.test, &kept.test)
-            && let Some(truth) = model.truth(frame, path)?
+        if let (Some(path), Some(source)) = (&self.test, &kept.test)
+            && let Some(truth) = model.truth(source, path)?
         {
-            model.score(summary, Which::Of(path), &truth, &model.predict(frame, path)?);
+            model.score(summary, Which::Of(path), &truth, &model.predict(source, path)?);
         }
         if let Some(path) = &self.output {
             kept.write_coefficients(outputs, path, &fitted)?;
@@ -163,9 +178,9 @@ impl Solve for Regress {
         if let (Some(file), Some(path)) = (&self.path_output, path) {
             kept.write_path(outputs, file, path)?;
         }
-        if let (Some(file), Some(path), Some(frame)) = (&self.predictions, &self.predict, &kept.predict) {
-            let predicted = model.predict(frame, path)?;
-            model.write(outputs, file, &predicted, frame.index.as_deref(), self.probabilities)?;
+        if let (Some(file), Some(path), Some(source)) = (&self.predictions, &self.predict, &kept.predict) {
+            let predicted = model.predict(source, path)?;
+            model.write(outputs, file, &predicted, source.index(), self.probabilities)?;
         }
         match &self.model {
             Some(path) => outputs.bytes(path, model.to_json().as_bytes()),
@@ -205,19 +220,26 @@ impl Solve for Regress {
 }
 
 impl Kept {
-    /// Every coefficient but the intercepts: its name, output and column. With several classes a name says for which.
+    /// Every coefficient but the intercepts: its name, output and column. With several classes or targets a name says for which.
     fn labels(&self) -> Vec<(String, usize, usize)> {
-        let outputs = self.regression.loss.outputs();
-        let label = |(output, j): (usize, usize)| match &self.classes {
-            Some(classes) if outputs > 1 => (format!("{} ({})", self.names[j], classes[output]), output, j),
-            _ => (self.names[j].clone(), output, j),
+        let of = self.outputs();
+        let label = |(output, j): (usize, usize)| match of.get(output) {
+            Some(name) => (format!("{} ({name})", self.names[j]), output, j),
+            None => (self.names[j].clone(), output, j),
         };
-        (0..outputs).flat_map(|output| (0..self.names.len()).map(move |j| (output, j))).map(label).collect()
+        (0..self.regression.outputs())
+            .flat_map(|output| (0..self.names.len()).map(move |j| (output, j)))
+            .map(label)
+            .collect()
     }
 
     /// What the outputs are called, where there are several.
     fn outputs(&self) -> &[String] {
-        self.classes.as_deref().filter(|_| self.regression.loss.outputs() > 1).unwrap_or_default()
+        match &self.classes {
+            _ if self.regression.outputs() == 1 => &[],
+            Some(classes) => classes,
+            None => &self.targets,
+        }
     }
 
     /// Intercepts, how many coefficients are not 0, and the largest.
@@ -272,29 +294,36 @@ impl Kept {
     }
 
     fn model(&self, fitted: &[Coefficients]) -> Model {
-        let (loss, target, classes, offset) =
-            (self.regression.loss, self.target.clone(), self.classes.clone(), self.offset.clone());
-        Model::new(Predicted { loss, target, classes, offset }, self.encoding.clone(), fitted)
+        let (loss, targets) = (self.regression.loss, self.targets.clone());
+        let (classes, offset, event) = (self.classes.clone(), self.offset.clone(), self.event.clone());
+        Model::new(Predicted { loss, targets, classes, offset, event }, self.encoding.clone(), fitted)
     }
 
     /// Refuses tables that predictions could not be made for.
     fn try_out(&self, asked: &Regress) -> Result<(), Error> {
         let zero = Coefficients { intercept: 0.0, values: vec![0.0; self.names.len()] };
-        let model = self.model(&vec![zero; self.regression.loss.outputs()]);
-        if let (Some(path), Some(frame)) = (&asked.predict, &self.predict) {
-            model.predict(frame, path)?;
+        let model = self.model(&vec![zero; self.regression.outputs()]);
+        if let (Some(path), Some(source)) = (&asked.predict, &self.predict) {
+            model.predict(source, path)?;
         }
-        if let (Some(path), Some(frame)) = (&asked.test, &self.test) {
-            model.predict(frame, path)?;
-            if model.truth(frame, path)?.is_none() {
-                let name = self.target.as_ref().unwrap_or(&asked.target);
-                return Err(Error::input(path, format!("has no column `{name}` to judge by")));
+        if let (Some(path), Some(source)) = (&asked.test, &self.test) {
+            model.predict(source, path)?;
+            if model.truth(source, path)?.is_none() {
+                return Err(Error::input(path, format!("has no column `{}` to judge by", asked.target)));
             }
         }
         if asked.probabilities && self.classes.is_none() {
             return Err(Error::option("probabilities", "they are for classes: --loss logistic"));
         }
         Ok(())
+    }
+}
+
+/// That X is kept sparse, for people.
+fn sparse(x: &Cells) -> String {
+    match x {
+        Cells::Full(_) => String::new(),
+        Cells::Sparse(x) => format!(", sparse: {} entries; columns are scaled and not centred", x.len()),
     }
 }
 

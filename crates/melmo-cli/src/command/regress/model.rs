@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use melmo_data::{Array, Frame};
-use melmo_tasks::regress::{self, Classified, Coefficients, Loss, Measured};
+use melmo_tasks::regress::{Coefficients, Loss, softmax};
 use serde::{Deserialize, Serialize};
 
 use super::encoding::Encoding;
+use super::source::Source;
 use crate::error::Error;
 use crate::output::{Outputs, extension, quoted};
-use crate::render::{Summary, short};
 
 /// The first thing that a file of a model says.
 const KIND: &str = "melmo regression";
@@ -24,11 +24,17 @@ pub struct Model {
     loss: String,
     /// The column that is predicted, where it was one.
     target: Option<String>,
+    /// Those that are predicted, where they are several: an output each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<String>,
     /// Two: what log-odds below and above 0 stand for. More: what each output stands for.
     classes: Option<Vec<String>>,
     /// The column that is added to every prediction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offset: Option<String>,
+    /// The column that is 1 where an event was seen, for times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    event: Option<String>,
     encoding: Encoding,
     intercept: f64,
     coefficients: Vec<f64>,
@@ -40,21 +46,37 @@ pub struct Model {
 /// What is predicted, and how.
 pub struct Predicted {
     pub loss: Loss,
-    /// The column that is predicted, where it was one.
-    pub target: Option<String>,
+    /// The columns that are predicted, where they were columns or several.
+    pub targets: Vec<String>,
     pub classes: Option<Vec<String>>,
     /// The column that is added to every prediction.
     pub offset: Option<String>,
+    /// The column that is 1 where an event was seen, for times.
+    pub event: Option<String>,
 }
 
 impl Model {
     /// Fitted coefficients, output by output.
     pub fn new(predicted: Predicted, encoding: Encoding, fitted: &[Coefficients]) -> Self {
-        let Predicted { loss, target, classes, offset } = predicted;
+        let Predicted { loss, mut targets, classes, offset, event } = predicted;
+        let target = if targets.len() == 1 { targets.pop() } else { None };
         let mut outputs = fitted.iter().map(|of| (of.intercept, of.values.clone()));
         let (intercept, coefficients) = outputs.next().unwrap_or_default();
         let (kind, loss, others) = (KIND.into(), loss.to_string(), outputs.collect());
-        Self { kind, format: FORMAT, loss, target, classes, offset, encoding, intercept, coefficients, others }
+        Self {
+            kind,
+            format: FORMAT,
+            loss,
+            target,
+            targets,
+            classes,
+            offset,
+            event,
+            encoding,
+            intercept,
+            coefficients,
+            others,
+        }
     }
 
     pub fn to_json(&self) -> String {
@@ -74,8 +96,12 @@ impl Model {
         let fits = |of: &Coefficients| {
             of.values.len() == width && of.values.iter().chain([&of.intercept]).all(|b| b.is_finite())
         };
-        let classes = model.classes.as_ref().map_or(1, |classes| if classes.len() == 2 { 1 } else { classes.len() });
-        if !outputs.iter().all(fits) || outputs.len() != classes {
+        let wanted = match &model.classes {
+            Some(classes) if classes.len() != 2 => classes.len(),
+            Some(_) => 1,
+            None => model.targets.len().max(1),
+        };
+        if !outputs.iter().all(fits) || outputs.len() != wanted {
             return Err(wrong("its coefficients do not fit its columns".into()));
         }
         Ok(model)
@@ -89,13 +115,12 @@ impl Model {
     }
 
     /// aᵢᵀb + c for every row of a table, output after output; NaN where a cell is missing and nothing stands for it.
-    pub fn predict(&self, frame: &Frame, path: &Path) -> Result<Vec<f64>, Error> {
-        let x = self.encoding.apply(frame, path)?;
-        let mut t = regress::predict(&self.outputs(), &x);
+    pub fn predict(&self, source: &Source, path: &Path) -> Result<Vec<f64>, Error> {
+        let mut t = self.encoding.cells(source, path)?.predict(&self.outputs());
         if let Some(name) = &self.offset {
-            let known = frame.names.as_ref().and_then(|names| names.iter().position(|known| known == name));
+            let known = source.names().iter().position(|known| known == name);
             let column = known.ok_or_else(|| Error::input(path, format!("has no column `{name}`, the offset")))?;
-            let offset: Vec<f64> = frame.numbers_of(column).collect();
+            let offset = source.numbers_of(column, path)?;
             t.chunks_exact_mut(offset.len().max(1))
                 .for_each(|t| t.iter_mut().zip(&offset).for_each(|(t, offset)| *t += offset));
         }
@@ -121,24 +146,59 @@ impl Model {
         if outputs == 1 {
             return vec![1.0 / (1.0 + (-predicted[row]).exp())];
         }
-        let of_row = || predicted[row..].iter().step_by(rows);
-        let largest = of_row().fold(f64::NEG_INFINITY, |most, t| most.max(*t));
-        let total: f64 = of_row().map(|t| (t - largest).exp()).sum();
-        of_row().map(|t| (t - largest).exp() / total).collect()
+        softmax(predicted[row..].iter().step_by(rows).copied())
     }
 
-    /// The target of a table that has it, as the loss takes it.
-    pub fn truth(&self, frame: &Frame, path: &Path) -> Result<Option<Vec<f64>>, Error> {
-        let name = self.target.as_ref();
-        let place = name.and_then(|name| frame.names.as_ref()?.iter().position(|known| known == name));
-        let (Some(name), Some(place)) = (name, place) else { return Ok(None) };
-        let number = |row: usize| frame.numbers_of(place).nth(row).unwrap_or(f64::NAN);
-        let Some(classes) = &self.classes else {
-            if let Some((line, word)) = frame.words_of(place).and_then(|words| words.first.as_ref()) {
-                return Err(Error::input(path, format!("line {line}: `{name}` is `{word}`; expected a number")));
+    /// The targets of a table that has them, as the loss takes them, all rows of one after another. A file of SVMlight has one that is
+    /// no column; where that is none of the classes, it stands for nothing.
+    pub fn truth(&self, source: &Source, path: &Path) -> Result<Option<Vec<f64>>, Error> {
+        let frame = match source {
+            Source::Frame(frame) => frame,
+            Source::Sparse { labels: Some(labels), .. } if self.target.is_none() && self.targets.is_empty() => {
+                return Ok(self.truth_of_labels(labels));
             }
-            return Ok(Some(frame.numbers_of(place).collect()));
+            Source::Sparse { .. } => return Ok(None),
         };
+        let names: Vec<&String> = self.target.iter().chain(&self.targets).collect();
+        let place = |name: &&String| source.header().iter().position(|known| known == *name);
+        let Some(places) = names.iter().map(place).collect::<Option<Vec<usize>>>() else { return Ok(None) };
+        let (Some(&place), Some(name)) = (places.first(), names.first()) else { return Ok(None) };
+        match &self.classes {
+            Some(classes) => self.truth_of_classes(classes, frame, place, name, path).map(Some),
+            None => {
+                let numbers = places.iter().map(|&place| source.numbers_of(place, path));
+                let mut numbers = numbers.collect::<Result<Vec<_>, _>>()?.concat();
+                if let Some(event) = &self.event {
+                    // Times alone do not say who was seen until the end.
+                    let Some(column) = source.header().iter().position(|known| known == event) else { return Ok(None) };
+                    sign_times(&mut numbers, &source.numbers_of(column, path)?);
+                }
+                Ok(Some(numbers))
+            }
+        }
+    }
+
+    /// What the lines of a file begin with.
+    fn truth_of_labels(&self, labels: &[f64]) -> Option<Vec<f64>> {
+        let Some(classes) = &self.classes else { return Some(labels.to_vec()) };
+        labels.iter().map(|label| self.code(classes, &label.to_string())).collect()
+    }
+
+    /// A class as the loss takes it.
+    fn code(&self, classes: &[String], word: &str) -> Option<f64> {
+        let place = classes.iter().position(|class| class == word)? as f64;
+        Some(if classes.len() == 2 { 2.0 * place - 1.0 } else { place })
+    }
+
+    fn truth_of_classes(
+        &self,
+        classes: &[String],
+        frame: &Frame,
+        place: usize,
+        name: &str,
+        path: &Path,
+    ) -> Result<Vec<f64>, Error> {
+        let number = |row: usize| frame.numbers_of(place).nth(row).unwrap_or(f64::NAN);
         let code = |row: usize| {
             let word = match frame.words_of(place) {
                 Some(words) => words.at(row).map(String::from),
@@ -146,18 +206,14 @@ impl Model {
             };
             match word {
                 None => Ok(f64::NAN),
-                Some(word) => match classes.iter().position(|class| *class == word) {
-                    Some(place) if classes.len() == 2 => Ok(2.0 * place as f64 - 1.0),
-                    Some(place) => Ok(place as f64),
-                    None => {
-                        let known = classes.join(", ");
-                        let message = format!("row {}: `{name}` is `{word}`; the fitted classes are {known}", row + 1);
-                        Err(Error::input(path, message))
-                    }
-                },
+                Some(word) => self.code(classes, &word).ok_or_else(|| {
+                    let known = classes.join(", ");
+                    let message = format!("row {}: `{name}` is `{word}`; the fitted classes are {known}", row + 1);
+                    Error::input(path, message)
+                }),
             }
         };
-        (0..frame.size().0).map(code).collect::<Result<_, _>>().map(Some)
+        (0..frame.size().0).map(code).collect()
     }
 
     /// Writes predictions; with `probabilities`, also that of the upper class, or of each of several.
@@ -181,7 +237,7 @@ impl Model {
                 let rows = predicted.len() / (1 + self.others.len());
                 let values: Vec<f64> = match &self.classes {
                     _ if probabilities => (0..rows).flat_map(|row| self.probabilities(predicted, row)).collect(),
-                    None => predicted.iter().map(|&t| self.response(t)).collect(),
+                    None => (0..rows).flat_map(|row| self.responses(predicted, row)).collect(),
                     Some(classes) => {
                         let numbers: Result<Vec<f64>, _> = classes.iter().map(|class| class.parse::<f64>()).collect();
                         let Ok(numbers) = numbers else {
@@ -196,14 +252,37 @@ impl Model {
         }
     }
 
-    /// What is predicted where the loss is one of numbers.
-    fn response(&self, t: f64) -> f64 {
-        self.loss.parse::<Loss>().map_or(t, |loss| loss.response(t))
+    /// What is predicted for a row where the loss is one of numbers.
+    fn responses(&self, predicted: &[f64], row: usize) -> Vec<f64> {
+        let rows = predicted.len() / (1 + self.others.len());
+        predicted[row..].iter().step_by(rows).map(|&t| self.response(t)).collect()
+    }
+
+    /// What t predicts where the loss is one of numbers.
+    pub(super) fn response(&self, t: f64) -> f64 {
+        self.loss().map_or(t, |loss| loss.response(t))
+    }
+
+    pub(super) fn loss(&self) -> Option<Loss> {
+        self.loss.parse().ok()
+    }
+
+    /// What the outputs are called, where they are several targets.
+    pub(super) fn targets(&self) -> &[String] {
+        &self.targets
+    }
+
+    pub(super) fn classes(&self) -> Option<&[String]> {
+        self.classes.as_deref()
     }
 
     fn csv(&self, predicted: &[f64], index: Option<&[String]>, probabilities: bool) -> String {
         let mut text = String::from(if index.is_some() { "," } else { "" });
-        text += if self.classes.is_some() { "class" } else { "prediction" };
+        text += &match (&self.classes, &self.targets[..]) {
+            (Some(_), _) => "class".into(),
+            (None, []) => "prediction".into(),
+            (None, targets) => targets.iter().map(|target| quoted(target)).collect::<Vec<_>>().join(","),
+        };
         if let (Some(classes), true) = (&self.classes, probabilities) {
             let shown = if classes.len() == 2 { &classes[1..] } else { &classes[..] };
             shown.iter().for_each(|class| text += &format!(",{}", quoted(&format!("P({class})"))));
@@ -213,101 +292,28 @@ impl Model {
             if let Some(index) = index {
                 text += &format!("{},", quoted(&index[row]));
             }
-            text += &match (&self.classes, self.chosen(predicted, row)) {
-                (_, None) => "NA".into(),
-                (None, _) => self.response(predicted[row]).to_string(),
-                (Some(classes), Some(class)) => quoted(&classes[class]),
+            let shown = |t: f64| if t.is_nan() { "NA".into() } else { t.to_string() };
+            text += &match &self.classes {
+                None => self.responses(predicted, row).into_iter().map(shown).collect::<Vec<String>>().join(","),
+                Some(classes) => self.chosen(predicted, row).map_or("NA".into(), |class| quoted(&classes[class])),
             };
             if probabilities {
-                let shown = |p: f64| if p.is_nan() { ",NA".into() } else { format!(",{p}") };
-                self.probabilities(predicted, row).into_iter().for_each(|p| text += &shown(p));
+                self.probabilities(predicted, row).into_iter().for_each(|p| text += &format!(",{}", shown(p)));
             }
         }
         text + "\n"
     }
+}
 
-    /// Says how good predictions are, where the truth is known.
-    pub fn score(&self, summary: &mut Summary, which: Which<'_>, truth: &[f64], predicted: &[f64]) {
-        if !self.others.is_empty() {
-            return self.score_classes(summary, which, truth, predicted);
-        }
-        let known = || truth.iter().zip(predicted).filter(|(y, t)| !y.is_nan() && !t.is_nan());
-        let (y, t): (Vec<f64>, Vec<f64>) = known().map(|(y, t)| (*y, self.response(*t))).unzip();
-        if y.is_empty() || self.loss == "cox" {
-            return; // times and risks are in other units
-        }
-        let [first, second, third] = which.keys();
-        let fourth = if which == Which::Fitted { "explained" } else { "test_explained" };
-        if self.classes.is_some() {
-            let found = Classified::of(&y, &t);
-            let text = format!(
-                "{} % right, AUC {}, deviance {} ({} % of it explained){}",
-                short((1000.0 * found.accuracy).round() / 10.0),
-                short(found.auc),
-                short(found.deviance),
-                short((1000.0 * found.explained).round() / 10.0),
-                which.note(y.len())
-            );
-            summary.add(first.1, found.accuracy, which.label(), text);
-            summary.silent(second.1, found.auc);
-            summary.silent(third.1, found.deviance);
-            summary.silent(fourth, found.explained);
+/// Times get a minus where no event was seen.
+pub fn sign_times(times: &mut [f64], seen: &[f64]) {
+    for (time, seen) in times.iter_mut().zip(seen) {
+        *time = if seen.is_nan() {
+            f64::NAN
+        } else if *seen == 0.0 {
+            -*time
         } else {
-            let found = Measured::of(&y, &t);
-            let text = format!(
-                "R² {}, RMSE {}, MAE {}{}",
-                short(found.r2),
-                short(found.rmse),
-                short(found.mae),
-                which.note(y.len())
-            );
-            summary.add(first.0, found.r2, which.label(), text);
-            summary.silent(second.0, found.rmse);
-            summary.silent(third.0, found.mae);
-        }
-    }
-}
-
-impl Model {
-    /// The same of several classes.
-    fn score_classes(&self, summary: &mut Summary, which: Which<'_>, truth: &[f64], predicted: &[f64]) {
-        let rows = || (0..truth.len()).filter(|&row| !truth[row].is_nan());
-        let known: Vec<(usize, usize)> =
-            rows().filter_map(|row| Some((truth[row] as usize, self.chosen(predicted, row)?))).collect();
-        if known.is_empty() {
-            return;
-        }
-        let right = known.iter().filter(|(truth, chosen)| truth == chosen).count() as f64 / known.len() as f64;
-        let share = short((1000.0 * right).round() / 10.0);
-        let text = format!("{share} % right{}", which.note(known.len()));
-        summary.add(which.keys()[0].1, right, which.label(), text);
-    }
-}
-
-/// Which rows are judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which<'p> {
-    Fitted,
-    /// Those of a table.
-    Of(&'p Path),
-}
-
-impl Which<'_> {
-    fn keys(self) -> [(&'static str, &'static str); 3] {
-        match self {
-            Self::Fitted => [("r2", "accuracy"), ("rmse", "auc"), ("mae", "deviance")],
-            Self::Of(_) => [("test_r2", "test_accuracy"), ("test_rmse", "test_auc"), ("test_mae", "test_deviance")],
-        }
-    }
-
-    fn label(self) -> &'static str {
-        if self == Self::Fitted { "fitted" } else { "test" }
-    }
-
-    fn note(self, rows: usize) -> String {
-        match self {
-            Self::Fitted => " on the rows that it was fitted to".into(),
-            Self::Of(path) => format!(" on {rows} rows of {}", path.display()),
-        }
+            *time
+        };
     }
 }

@@ -74,11 +74,12 @@ if not TYPE_CHECKING:  # so that a name that is not there is an error there too
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_extras(), *(name for name in globals() if name.startswith("__"))})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 __all__ = [
     *_estimators(),
+    *_extras(),
     "Answer",
     "BlockNorm",
     "Certificate",

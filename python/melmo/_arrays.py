@@ -36,9 +36,9 @@ def precision_of(*arrays: Any) -> str:
     for array in arrays:
         for value in array.values() if isinstance(array, Mapping) else (array,):
             dtype = getattr(value, "dtype", None)
-            if dtype == np.float32:
+            if dtype == np.float32 or dtype == np.complex64:
                 single = True
-            elif dtype is not None and np.dtype(dtype).kind == "f":
+            elif dtype is not None and np.dtype(dtype).kind in "fc":
                 return "f64"
     return "f32" if single else "f64"
 
@@ -68,18 +68,17 @@ def real_array(what: str, value: Any, precision: str) -> Array:
 
 
 def expect_real(what: str, dtype: np.dtype[Any], value: Any) -> None:
-    """Refuses what holds no real numbers; complex ones with a way around."""
+    """Refuses what holds no real numbers; complex ones with where they may stand."""
     if dtype.kind == "c":
-        raise TypeError(f"{what}: expected real numbers, got complex ones. {PAIRS}")
+        raise TypeError(f"{what}: expected real numbers, got complex ones. {COMPLEX}")
     if dtype.kind not in "fiub":
         shown = f"an array of {dtype}" if hasattr(value, "dtype") and dtype.kind not in "US" else brief(value)
         raise TypeError(f"{what}: expected real numbers, got {shown}")
 
 
-#: How complex numbers are written as real ones.
-PAIRS = (
-    "Write x + iy as the pair (x, y): a vector z as np.stack([z.real, z.imag], 1), a matrix A as "
-    "np.kron(A.real, np.eye(2)) + np.kron(A.imag, [[0, -1], [1, 0]]); with x0=np.zeros((n, 2)), on='rows' of a penalty takes moduli"
+#: Where complex numbers are understood.
+COMPLEX = (
+    "They may stand in LeastSquares(A, b), in Masked(Y), in x0 (a complex x0 makes x complex) and in T where x is complex"
 )
 
 

@@ -10,14 +10,17 @@ from typing import Any, Generic, cast
 import numpy as np
 
 from melmo import _melmo
-from melmo._arrays import Array, Packing, Shape, X, precision_of, real_array, rows_cols
+from melmo._arrays import COMPLEX, Array, Packing, Shape, X, precision_of, real_array, rows_cols
 from melmo._catalogue import Row, default_of, document, numbers, python_name
 from melmo._matrix import expect_operator, two_axes
 from melmo._operator import build_operator, by_columns
+from melmo._pairs import Pairs, is_complex, paired, pairs_operator
 from melmo._term import Term
 
 #: What the data of a row are called in Python, by kind.
 _NAMES = {"matrix": "Y", "target": "b", "mask": "mask", "optional mask": "mask", "operator": "A"}
+#: The losses of complex data.
+_COMPLEX = ("least-squares", "masked")
 _DESIGN = "a matrix, a SciPy sparse matrix, or an operator"
 _ABOUT = {
     "matrix": "The data.",
@@ -54,12 +57,21 @@ class Loss(Term, Generic[X]):
                 raise TypeError(f"{name}: expected {_DESIGN if kind == 'operator' else 'an array'}, got None")
         if "A" in self._arguments:
             expect_operator("A", self._arguments["A"])
+        if self._is_complex() and self._row["name"] not in _COMPLEX:
+            raise TypeError(f"{type(self).__name__}: expected real numbers, got complex ones. {COMPLEX}")
         self._build(self._precision())
+
+    def _is_complex(self) -> bool:
+        """Whether the data are."""
+        return any(is_complex(self._arguments[_NAMES[kind]]) for kind in self._row["inputs"] if "mask" not in kind)
 
     def _precision(self) -> str:
         return precision_of(*(self._arguments[_NAMES[kind]] for kind in self._row["inputs"] if "mask" not in kind))
 
-    def _build(self, precision: str) -> _melmo.Loss:
+    def _build(self, precision: str, x: Packing | None = None) -> _melmo.Loss:
+        """For Rust; on pairs where the data are complex, or `x` is."""
+        if isinstance(x, Pairs) or self._is_complex():
+            return self._of_pairs(self._pairs(precision) if x is None else x)
         if precision not in self._built:
             data: dict[str, Any] = {}
             for kind in self._row["inputs"]:
@@ -81,6 +93,49 @@ class Loss(Term, Generic[X]):
         built: _melmo.Loss = self._built[precision]
         return built
 
+    def _of_pairs(self, x: Packing) -> _melmo.Loss:
+        """f of a complex x, or of a real one with complex data."""
+        precision, row = x.precision, self._row
+        key = (precision, isinstance(x, Pairs), tuple(x.shapes.values()))
+        if row["name"] not in _COMPLEX:
+            raise TypeError(f"x: {type(self).__name__} takes real x. {COMPLEX}")
+        if key not in self._built:
+            if row["name"] == "least-squares":
+                b = paired("b", self._arguments["b"], precision)
+                columns = b.shape[1] if b.ndim == 3 else 1
+                operator = pairs_operator(self._arguments["A"], precision, x, "A", columns)
+                rows = sum(rows * cols for _, rows, cols in operator.range)
+                if b.size != rows:
+                    raise ValueError(f"b: A makes {rows // 2} numbers, got the shape {b.shape[:-1]}")
+                data: dict[str, Any] = {"target": b.reshape(-1), "operators": [operator]}
+            elif not isinstance(x, Pairs):
+                raise TypeError("x0: Y is complex, and so is x: expected a complex x0")
+            else:
+                data = {"matrix": paired("Y", self._arguments["Y"], precision).reshape(-1, 2)}
+                if self._arguments["mask"] is not None:
+                    mask = real_array("mask", self._arguments["mask"], precision)
+                    self._expect_mask(mask.shape)
+                    data["mask"] = np.repeat(mask.reshape(-1), 2)
+            self._built[key] = _melmo.Loss.named(precision, row["name"], numbers(row, self._arguments), data)
+        built: _melmo.Loss = self._built[key]
+        return built
+
+    def _pairs(self, precision: str, like: Any = None) -> Packing:
+        """How x lies in memory where the data or `like` are complex; x is real where `like` is."""
+        if "Y" in self._arguments:
+            shape = tuple(np.shape(self._arguments["Y"]))
+        else:
+            b, cols = np.shape(self._arguments["b"]), int(np.shape(self._arguments["A"])[1])
+            shape = (cols, b[1]) if len(b) == 2 else (cols,)
+        if like is not None:
+            given = tuple(np.shape(like))
+            if math.prod(given) != math.prod(shape):
+                raise ValueError(f"x0: expected {math.prod(shape)} entries (shape {shape}), got shape {given}")
+            shape = given
+        if like is None or is_complex(like):
+            return Pairs.of_shapes({"x": shape}, precision, single=True)
+        return Packing({"x": shape}, precision, single=True)
+
     def _expect_mask(self, shape: Shape) -> None:
         """A mask has the shape of the data, or is flat."""
         data = np.shape(self._arguments["Y"])
@@ -98,6 +153,8 @@ class Loss(Term, Generic[X]):
     def packing(self, precision: str | None = None, like: Any = None) -> Packing:
         """How x lies in memory. Where f does not know the shape of x, it is that of `like`."""
         precision = precision or self._precision()
+        if self._is_complex() or is_complex(like):
+            return self._pairs(precision, like)
         layout, shape = self._build(precision).layout, self._natural()
         if like is None or isinstance(like, Mapping) or len(layout) != 1:
             return Packing.of_layout(layout, precision, shape)
@@ -130,7 +187,7 @@ class Loss(Term, Generic[X]):
         """
         precision = precision_of(x)
         packing = self.packing(precision, x)
-        value, gradient = self._build(precision).value_grad(packing.pack("x", x))
+        value, gradient = self._build(precision, packing).value_grad(packing.pack("x", x))
         return value, cast(X, packing.unpack(gradient))
 
     value_and_gradient = __call__

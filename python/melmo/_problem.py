@@ -16,6 +16,7 @@ from melmo._check import Checked, check_terms, own_terms, warn_of_terms
 from melmo._checks import described, function, number, optional_whole
 from melmo._loss import Loss
 from melmo._operator import Operator, build_operator
+from melmo._pairs import Pairs, is_complex, pairs_operator
 from melmo._places import in_their_places
 from melmo._result import Result, Trace
 from melmo._settings import checked_settings
@@ -39,7 +40,8 @@ class Problem(Generic[X]):
         An operator of ``melmo.operator``, an array, a SciPy sparse matrix, or anything with ``matvec``, ``rmatvec`` and
         ``shape``; the identity unless given.
     x0 : array or dict of arrays, optional
-        What x looks like: its shape, the names of its blocks, its precision. Needed where f does not know.
+        What x looks like: its shape, the names of its blocks, its precision, whether it is complex. Needed where f does not know.
+        Without it x is complex where the data of f are; then penalties are of moduli.
 
     Examples
     --------
@@ -66,11 +68,11 @@ class Problem(Generic[X]):
         precision = None if x0 is None else _precision_of_start(x0, f)
         if isinstance(f, Loss):
             self.packing = f.packing(precision, x0)
-            loss = f._build(self.packing.precision)
+            loss = f._build(self.packing.precision, self.packing)
         elif callable(f):
             if x0 is None:
                 raise ValueError("x0: f is a function of your own, so that a start has to say what x looks like")
-            self.packing = Packing.of(x0, precision)
+            self.packing = (Pairs if is_complex(x0) else Packing).of(x0, precision)
             loss = UserLoss(f, self.packing).build()
         else:
             raise TypeError(f"f: expected a loss or a function, got {described(f)}")
@@ -86,7 +88,10 @@ class Problem(Generic[X]):
 
     def _operator(self) -> _melmo.Operator:
         """T, where it takes x."""
-        built = build_operator(self.T, self.packing.precision, self.packing, "T")
+        if isinstance(self.packing, Pairs):
+            built = pairs_operator(self.T, self.packing.precision, self.packing, "T")
+        else:
+            built = build_operator(self.T, self.packing.precision, self.packing, "T")
         takes = sum(rows * cols for _, rows, cols in built.domain)
         if takes != self.packing.size:
             makes = sum(rows * cols for _, rows, cols in built.range)
@@ -102,6 +107,8 @@ class Problem(Generic[X]):
 
     def _blocks(self, operator: _melmo.Operator) -> Packing:
         """What an operator of x makes. A block that is as large as x has its shape."""
+        if isinstance(self.packing, Pairs):
+            return Pairs.of_range(operator.range, self.packing)
         x_shape: Shape | None = next(iter(self.packing.shapes.values())) if self.packing.single else None
         packing = Packing.of_layout(operator.range, self.packing.precision, x_shape)
         if x_shape is not None and not packing.single:
@@ -293,5 +300,5 @@ class Iteration(Iterator[Info[X]], Generic[X]):
 def _precision_of_start(x0: Any, f: Any) -> str:
     """That of the start; where it holds whole numbers, that of the loss."""
     values = x0.values() if isinstance(x0, Mapping) else (x0,)
-    floats = any(np.asarray(value).dtype.kind == "f" for value in values)
+    floats = any(np.asarray(value).dtype.kind in "fc" for value in values)
     return f._precision() if isinstance(f, Loss) and not floats else precision_of(x0)

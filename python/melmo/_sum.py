@@ -7,6 +7,7 @@ from typing import Any
 from melmo import _melmo
 from melmo._arrays import Layout, Packing
 from melmo._checks import brief, made
+from melmo._pairs import Pairs, of_moduli
 from melmo._penalty import Penalty
 from melmo._proximal import Proximal
 
@@ -59,7 +60,7 @@ class Sum(Proximal):
     def _split(self, packing: Packing) -> list[Any]:
         """The fewest sums, of one part or more, whose proxes are known on such a variable."""
         groups: list[list[Any]] = []
-        for part in self.parts:
+        for part in _of(self.parts, packing):
             for group in groups:
                 if _exact((*group, part), packing.precision, packing.layout) is not None:
                     group.append(part)
@@ -85,6 +86,13 @@ class Sum(Proximal):
 
     def __repr__(self) -> str:
         return " + ".join(repr(part) if isinstance(part, Penalty) else brief(part) for part in self.parts)
+
+
+def _of(parts: tuple[Any, ...], packing: Packing) -> list[Any]:
+    """Those of moduli where the variable is complex."""
+    if not isinstance(packing, Pairs):
+        return list(parts)
+    return [of_moduli(part, packing) if isinstance(part, Penalty) else part for part in parts]
 
 
 def _addend(part: Any) -> Any:

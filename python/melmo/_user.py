@@ -10,6 +10,7 @@ import numpy as np
 from melmo import _melmo
 from melmo._arrays import Array, Layout, Packing, dtype_of, expect_real, real_array
 from melmo._checks import described, made, number
+from melmo._pairs import Pairs, of_moduli
 from melmo._penalty import Penalty
 from melmo._sum import Sum
 
@@ -116,6 +117,8 @@ class UserOperator:
 def build_penalty(g: Any, packing: Packing) -> _melmo.Penalty:
     """Any penalty on a variable: of the catalogue, a sum, a user's own, a dict of them by block, or a list of them by operators."""
     made("g", g)
+    if isinstance(g, Penalty) and isinstance(packing, Pairs):
+        g = of_moduli(g, packing)
     if isinstance(g, (Penalty, Sum)):
         return g._build(packing.precision, packing.layout)
     if isinstance(g, dict):

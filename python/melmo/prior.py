@@ -6,7 +6,7 @@ import inspect
 from typing import Any, ClassVar
 
 from melmo import _melmo
-from melmo._arrays import Shape, X
+from melmo._arrays import Packing, Shape, X
 from melmo._checks import number, whole
 from melmo._loss import Loss
 
@@ -77,7 +77,15 @@ class _Beside(Loss[X]):
     def _precision(self) -> str:
         return self._arguments["loss"]._precision()  # type: ignore[no-any-return]
 
-    def _build(self, precision: str) -> _melmo.Loss:
+    def _is_complex(self) -> bool:
+        return self._arguments["loss"]._is_complex()  # type: ignore[no-any-return]
+
+    def _pairs(self, precision: str, like: Any = None) -> Packing:
+        raise TypeError("x: expected real numbers, got complex ones: a learned prior is one of real images")
+
+    def _build(self, precision: str, x: Packing | None = None) -> _melmo.Loss:
+        if self._is_complex():
+            self._pairs(precision)
         if precision not in self._built:
             prior = self._arguments["prior"]
             own = self._arguments["loss"]._build(precision)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin, clone
+from sklearn.metrics import d2_tweedie_score
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from melmo import _melmo
 from melmo._checks import word
@@ -167,6 +168,25 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         if offset is not None:
             margins = (margins.T + np.asarray(Rows.checked(X, None, offset).offset, dtype=X.dtype)).T
         return np.exp(margins) if self.loss == "poisson" else margins
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """How good predictions are, 1 at best: R²; of counts D², the share of the deviance that is explained; of times the share of
+        pairs that are put in order (concordance).
+
+        Parameters
+        ----------
+        X, y : array-like
+            As for ``fit``.
+        sample_weight : array-like, optional
+            How much each row counts; of times it is not looked at.
+        """
+        kind = word("loss", self.loss).partition(":")[0]
+        if kind == "cox":
+            times = column_or_1d(np.asarray(y, dtype=np.float64))
+            return float(_melmo.concordance(times, np.asarray(self.predict(X), dtype=np.float64)))
+        if kind == "poisson" and np.ndim(y) == 1:
+            return float(d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=1))
+        return float(super().score(X, y, sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

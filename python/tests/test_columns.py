@@ -1,4 +1,4 @@
-"""Several right-hand sides, operators on columns, mirror images outside of an image, complex numbers as pairs."""
+"""Several right-hand sides, operators on columns, mirror images outside of an image."""
 
 import numpy as np
 import pytest
@@ -85,22 +85,3 @@ def test_reflection_leaves_no_dark_frame():
     assert np.allclose(Convolution(kernel, boundary="reflect")(np.ones((6, 5))), 1.0)
     assert Convolution(kernel, boundary="zero")(np.ones((6, 5)))[0, 0] < 0.5
     assert Convolution(kernel, (6, 5), boundary="reflect").norm_bound == pytest.approx(1.0)
-
-
-def test_complex_numbers_are_pairs():
-    """What the refusal says: a complex lasso with the moduli |xⱼ|."""
-    C, c = A + 1j * rng.standard_normal(A.shape), B[:, 0] + 1j * B[:, 1]
-    pairs = np.kron(C.real, np.eye(2)) + np.kron(C.imag, [[0, -1], [1, 0]])
-    f = melmo.loss.LeastSquares(pairs, np.stack([c.real, c.imag], 1))
-    found = melmo.minimize(f, L1(4.0, on="rows"), x0=np.zeros((6, 2)), tol=1e-9).x
-    z = np.zeros(6, complex)
-    step = 1 / np.linalg.norm(C, 2) ** 2
-    for _ in range(3000):
-        z = z - step * C.conj().T @ (C @ z - c)
-        z *= np.maximum(0, 1 - 4.0 * step / np.maximum(np.abs(z), 1e-300))
-    assert np.allclose(found @ [1, 1j], z, atol=1e-6) and (z == 0).any()
-    # Complex data, real x.
-    f = melmo.loss.LeastSquares(np.vstack([C.real, C.imag]), np.concatenate([c.real, c.imag]))
-    x = rng.standard_normal(6)
-    assert f(x)[0] == pytest.approx(0.5 * np.linalg.norm(C @ x - c) ** 2)
-    assert np.allclose(f(x)[1], (C.conj().T @ (C @ x - c)).real)

@@ -245,3 +245,24 @@ def test_a_sparse_target_is_refused_before_anybody_converts_it():
         for model in (SparseRegression("l1", 0.1), SparseRegressionCV("l1")):
             with pytest.raises(ValueError, match="toarray"):
                 model.fit(X, y)
+
+
+def test_scores_of_counts_and_times(table):
+    """As scikit-learn and lifelines have them: D², and the share of pairs that are in order."""
+    X, t, _ = table
+    rng = np.random.default_rng(4)
+    y = rng.poisson(np.exp(0.5 * t))
+    ours = SparseRegression("ridge", lam=0.1, loss="poisson", tol=1e-9).fit(X, y)
+    theirs = PoissonRegressor(alpha=0.1, tol=1e-10, max_iter=1000).fit(X, y)
+    weights = rng.uniform(0.5, 2, size=len(y))
+    assert ours.score(X, y) == pytest.approx(theirs.score(X, y), abs=1e-6)
+    assert ours.score(X, y, weights) == pytest.approx(theirs.score(X, y, weights), abs=1e-6)
+    times = np.round(rng.exponential(np.exp(-t)), 1) + 0.1
+    seen = rng.random(len(t)) < 0.7
+    signed = np.where(seen, times, -times)
+    model = SparseRegression(lam=0.05, loss="cox").fit(X, signed)
+    risk = model.predict(X)
+    first = (times[:, None] < times) | ((times[:, None] == times) & ~seen)
+    pairs = first & seen[:, None]
+    right = pairs * ((risk[:, None] > risk) + 0.5 * (risk[:, None] == risk))
+    assert model.score(X, signed) == pytest.approx(right.sum() / pairs.sum()) and model.score(X, signed) > 0.6

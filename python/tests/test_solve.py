@@ -342,3 +342,12 @@ def test_a_constraint_is_kept_to_what_it_is_worth():
         found = melmo.minimize(melmo.loss.LeastSquares(A, b), Equal(c), melmo.operator.Dense(C))
         price = 2 * np.linalg.norm(w) * np.linalg.norm(C @ found.x - c)
         assert found.success and 0.5 * np.sum((A @ found.x - b) ** 2) + price <= least * (1 + 1e-6)
+
+
+def test_gradients_that_vanish_altogether_settle():
+    """Exact data, and a penalty that is flat there: nothing is left that a tolerance could be next to."""
+    rng = np.random.default_rng(0)
+    A, x = rng.normal(size=(30, 6)), np.array([2.0, -3.0, 2.5, 4.0, -2.0, 3.0])
+    for penalty in (melmo.penalty.MCP(1e-2, 3.0), melmo.penalty.SCAD(1e-2, 3.7)):
+        found = melmo.minimize(melmo.loss.LeastSquares(A, A @ x), penalty)
+        assert found.status == "settled" and found.nit < 100 and np.allclose(found.x, x), found

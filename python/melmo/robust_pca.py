@@ -76,6 +76,8 @@ class RobustPCA(Components):
         X = self._checked(X, True)
         texts = [_or_mu(penalty_text(penalty)) for penalty in (self.low_rank, self.sparse)]
         noise = optional_number("noise", self.noise)
+        if noise is not None and not noise > 0:
+            raise ValueError(f"noise: expected a number above 0, got {noise!r}; leave it out where there is none, and it is found")
         raw = _melmo.rpca(X, texts[0], texts[1], noise, {"max_iter": optional_whole("max_iter", self.max_iter, 1)})
         self.low_rank_: Floats
         self.sparse_: Floats

@@ -178,6 +178,15 @@ fn tables_as_people_have_them() {
 }
 
 #[test]
+fn names_of_rows_are_left_out_of_short_tables_too() {
+    let place = Place::new();
+    place.write("t.csv", "id,x,y\na1,1,2.5\nb7,2,4\nc3,3,6\nd9,4,8.5\ne2,5,10\nf5,6,12\n");
+    let told = place.json("regress t.csv y --lambda 0.1");
+    assert_eq!(told["shape"], serde_json::json!([6, 1]), "{told}");
+    assert!(told["notes"].to_string().contains("`id` is another word in every row"), "{told}");
+}
+
+#[test]
 fn missing_cells_are_filled_in_or_shown() {
     let place = Place::new();
     rents(&place, "t.csv", 120, 1);
@@ -366,6 +375,14 @@ fn several_targets_have_one_choice() {
     assert!(text.starts_with("u,v\n") && first.split(',').count() == 2, "{text}");
     place.done("predict m.json t.csv -o p.npy -q");
     assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
+    // The solution is where another run may start: there is nothing left to do.
+    let steps = |more: &str| {
+        let told = place.json(&format!("regress t.csv u,v --groups 1,1,1 --lambda 0.008 --method fista {more}"));
+        told["iterations"].as_u64().unwrap()
+    };
+    let from_nothing = steps("--model near.json");
+    assert!(steps("--start near.json") * 3 < from_nothing, "{from_nothing}");
+    place.refused("regress t.csv u --start m.json", &["m.json", "2 outputs", "4 columns"]);
     // A file with two columns, and coefficients each by itself.
     let told = place.json("regress x.csv both.csv --lambda 0.3");
     let alone = place.json("regress t.csv u --drop v --lambda 0.3");

@@ -16,10 +16,12 @@ use crate::args::{Solving, known};
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Example: melmo regress table.csv price --penalty mcp -o coefficients.csv")]
 pub struct Regress {
-    /// The table of columns (.csv, .npy, .mtx); words become a column of 0 and 1 each, but for the most frequent
+    /// The table of columns (.csv, .npy, .mtx, …); words become a column of 0 and 1 each, but for the most frequent. Sparse files (.mtx,
+    /// .npz, .svmlight) stay sparse
     #[arg(value_name = "X")]
     pub input: PathBuf,
-    /// What is predicted: the name of a column of X, or a file with a number (or a class) a row
+    /// What is predicted: the name of a column of X, or of several with commas between them, or a file with a number (or a class) a row;
+    /// an SVMlight file is what its lines begin with
     #[arg(value_name = "Y")]
     pub target: String,
     /// Use these columns alone
@@ -56,7 +58,7 @@ pub struct Regress {
     /// λ, instead of choosing it
     #[arg(long, value_name = "L", allow_negative_numbers = true, value_parser = number::parse)]
     pub lambda: Option<f64>,
-    /// Penalise groups of columns together: their sizes, in order, as in 3,3,4
+    /// Penalise groups of columns together: their sizes, in order, as in 3,3,4; with several targets, the coefficients of all together
     #[arg(long, value_name = "SIZES")]
     pub groups: Option<String>,
     /// No intercept
@@ -92,6 +94,9 @@ pub struct Regress {
     /// Judge the fit by this table, which has the columns of X and the target
     #[arg(long, value_name = "FILE")]
     pub test: Option<PathBuf>,
+    /// Start from the coefficients of a model of the same columns, that --model wrote
+    #[arg(long, value_name = "MODEL")]
+    pub start: Option<PathBuf>,
     /// Write the fitted model, for `melmo predict` (.json)
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,

@@ -39,12 +39,12 @@ impl Words {
         counts
     }
 
-    /// More than twenty words, and no two rows have the same.
+    /// More than four words, and no two rows have the same: who a row is, and nothing of its kind.
     #[must_use]
     pub fn are_names(&self) -> bool {
         self.first.is_some()
             && self.numbers == 0
-            && self.levels.len() > 20
+            && self.levels.len() > 4
             && self.counts().iter().all(|&count| count == 1)
     }
 }

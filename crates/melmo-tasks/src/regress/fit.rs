@@ -196,6 +196,11 @@ impl Regression {
         Ok(Prepared { problem, start: vec![S::ZERO; width], defaults, optimum: None })
     }
 
+    /// The point that stands for coefficients in the data's own units: where a run may start.
+    pub fn point<S: Real>(&self, coefficients: &[Coefficients]) -> Vec<S> {
+        self.design.point(coefficients)
+    }
+
     /// A solution in the data's own units, for each output.
     pub fn coefficients<S: Real>(&self, solution: &[S]) -> Vec<Coefficients> {
         self.design.coefficients(solution, self.outputs())

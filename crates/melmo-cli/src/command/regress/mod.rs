@@ -141,7 +141,12 @@ impl Solve for Regress {
             }
         };
         summary.add("penalty", penalty.to_string(), "penalty", format!("{penalty}{chosen}"));
-        let prepared = regression.prepare(lambda)?;
+        let mut prepared = regression.prepare(lambda)?;
+        if let Some(path) = &self.start {
+            let found = Model::read(path)?.start(&kept.names, regression.outputs(), path)?;
+            prepared.start = regression.point(&found);
+            summary.text("start", "start", path.display().to_string());
+        }
         let resolved = vec![("penalty", penalty.to_string()), ("loss", loss.to_string())];
         Ok(Ready { prepared, kept: Kept { path, ..kept }, resolved })
     }

@@ -114,6 +114,23 @@ impl Model {
         all.map(|(intercept, values)| Coefficients { intercept, values }).collect()
     }
 
+    /// The coefficients, where another fit of columns of these names, with so many outputs, may start from them.
+    pub fn start(&self, names: &[String], outputs: usize, path: &Path) -> Result<Vec<Coefficients>, Error> {
+        let (own, found) = (self.encoding.names(), self.outputs());
+        if own != names || found.len() != outputs {
+            let message = format!(
+                "a model of {} columns ({}…) and {} outputs; this fit has {} columns ({}…) and {outputs}",
+                own.len(),
+                own.first().map_or("", String::as_str),
+                found.len(),
+                names.len(),
+                names.first().map_or("", String::as_str)
+            );
+            return Err(Error::input(path, message));
+        }
+        Ok(found)
+    }
+
     /// aᵢᵀb + c for every row of a table, output after output; NaN where a cell is missing and nothing stands for it.
     pub fn predict(&self, source: &Source, path: &Path) -> Result<Vec<f64>, Error> {
         let mut t = self.encoding.cells(source, path)?.predict(&self.outputs());

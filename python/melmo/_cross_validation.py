@@ -13,7 +13,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from melmo import _melmo
 from melmo._checks import brief, several
-from melmo._estimator import Floats
+from melmo._estimator import Floats, given_lam
 from melmo._linear import RegressionPath, Rows, SparseLinear
 from melmo._threads import jobs_at_a_time
 
@@ -50,6 +50,8 @@ class CrossValidated(SparseLinear):
         """Goes along the path on all rows and on each fold; the place of the λ that is chosen."""
         if not isinstance(self.select, str) or self.select not in ("min", "1se"):
             raise ValueError(f"select: expected 'min' or '1se', got {brief(self.select)}")
+        if isinstance(self.penalty, str) and given_lam(self.penalty, None) is not None:
+            raise ValueError(f"penalty: {self.penalty!r} says what is chosen here; leave it out, or give lambdas=")
         self.path_, self.losses_ = self._judge(X, y, folds, rows)
         at = _chosen(self.losses_, self.select)
         self.lambdas_ = self.path_.lambdas

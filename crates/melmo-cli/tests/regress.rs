@@ -127,6 +127,8 @@ fn tables_that_do_not_fit() {
     place.refused("regress t.csv y --model m.txt", &["m.txt", ".json"]);
     place.refused("regress t.csv y --test other.csv", &["other.csv", "c, d"]);
     place.refused("regress t.csv y --loss cubic", &["cubic", "huber"]);
+    place.write("twice.csv", "a,a,y\n1,2,3\n3,4,6\n5,6,8\n");
+    place.refused("regress twice.csv y", &["twice.csv", "several columns are called `a`"]);
     place.refused("regress t.csv y --groups 2,2", &["groups", "5 columns"]);
     place.refused("regress t.csv y --folds 1", &["folds"]);
     place.refused("regress t.csv y --path-ratio 2", &["--path-ratio"]);

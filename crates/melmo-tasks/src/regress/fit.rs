@@ -174,10 +174,7 @@ impl Regression {
     /// Refuses what does not go together.
     pub fn check(&self) -> Result<(), Error> {
         melmo::error::Error::expect_len("y", self.targets * self.design.rows, self.y.len())?;
-        if self.targets > 1 && (self.loss.is_of_classes() || self.loss == Loss::Cox) {
-            let found = format!("{} targets with the loss {}", self.targets, self.loss);
-            return Err(Error::input("y", found, "one target for classes and for times"));
-        }
+        self.loss.check_targets(self.targets)?;
         self.asked().check(self.design.cols)
     }
 

@@ -126,6 +126,14 @@ impl Loss {
         if let Self::Multinomial(classes) = self { classes } else { 1 }
     }
 
+    /// Refuses several targets of classes and of times.
+    pub(super) fn check_targets(self, targets: usize) -> Result<(), Error> {
+        match targets > 1 && (self.is_of_classes() || self == Self::Cox) {
+            true => Err(Error::input("y", format!("{targets} targets with the loss {self}"), "one target")),
+            false => Ok(()),
+        }
+    }
+
     /// y as the loss takes it; for classes, with the numbers that stood for them, from the least upwards. More than two make a logistic
     /// loss a multinomial one.
     pub fn target(self, y: &[f64]) -> Result<Target, Error> {
@@ -136,6 +144,10 @@ impl Loss {
         match self {
             Self::Poisson => match y.iter().position(|&y| y < 0.0) {
                 Some(at) => Err(wrong(at, "counts, 0 or more, for a Poisson loss")),
+                // The best mean would be exp(−∞).
+                None if y.iter().all(|&y| y == 0.0) => {
+                    Err(Error::input("y", "counts that are all 0", "a count above 0 in at least one row"))
+                }
                 None => Ok((self, y.to_vec(), None)),
             },
             Self::Cox => match y.iter().position(|&y| y == 0.0) {
@@ -283,6 +295,7 @@ mod tests {
         assert_eq!(Loss::Multinomial(3).target(&[2.0, 0.0]).unwrap().1, [2.0, 0.0]);
         assert!(Loss::Logistic.target(&[1.0, 1.0]).is_err());
         assert!(Loss::Squares.target(&[0.0, f64::NAN]).unwrap_err().to_string().contains("row 2"));
+        assert!(Loss::Poisson.target(&[0.0, 0.0]).unwrap_err().to_string().contains("all 0"));
         assert!(Loss::Poisson.target(&[0.0, -1.0]).unwrap_err().to_string().contains("row 2"));
         assert!(Loss::Cox.target(&[-1.0, -2.0]).unwrap_err().to_string().contains("no event"));
         assert!(Loss::Cox.target(&[1.0, 0.0]).unwrap_err().to_string().contains("row 2"));

@@ -120,8 +120,8 @@ impl<S: Real> Model<'_, S> {
         rounds: Rounds,
         mut go_on: impl FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Followed>, Error> {
-        let several = self.loss.outputs() == 1 && self.loss != Loss::Cox;
-        let stack = if several { (self.y.len() / self.rows.max(1)).max(1) } else { 1 };
+        let stack = (self.y.len() / self.rows.max(1)).max(1);
+        self.loss.check_targets(stack)?;
         melmo::error::Error::expect_len("y", stack * self.rows, self.y.len())?;
         melmo::error::Error::expect_positive("tol", rounds.tolerance)?;
         lambdas.check()?;

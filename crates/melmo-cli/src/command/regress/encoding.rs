@@ -15,6 +15,9 @@ use crate::render::say;
 /// Words that a column may have, at most: more are names, and say nothing about other rows.
 const LEVELS: usize = 200;
 
+/// Numbers with more in them than digits are words of a kind where there are at most so many of them.
+const DECORATED: usize = 10;
+
 /// How the columns of a table become numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Encoding {
@@ -251,10 +254,23 @@ pub fn refuse_slips(words: &Words, name: &str, path: &Path) -> Result<(), Error>
     }
 }
 
+/// A number with a thousands separator, a unit of money or a percent sign: `37,020`, `$5`, `47%`.
+fn is_decorated(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || "+-.,'’%$€£¥".contains(c))
+}
+
 /// The most frequent word is the reference; of several, the first.
 fn words_of(words: &Words, name: &str, rows: usize, path: &Path) -> Result<Values, Error> {
     refuse_slips(words, name, path)?;
     let counts = words.counts();
+    if words.levels.len() > DECORATED && words.levels.iter().all(|word| is_decorated(word)) {
+        let message = format!(
+            "column `{name}` holds numbers that are written as words, such as `{}`: write digits and a decimal point alone, or leave it out with --drop {name}",
+            say::line(&words.levels[0])
+        );
+        return Err(Error::input(path, message));
+    }
     if words.levels.len() > LEVELS || (words.levels.len() > 20 && 2 * words.levels.len() > rows) {
         let count = words.levels.len();
         let message = format!(
@@ -308,6 +324,8 @@ mod tests {
             Encoding::learn(&frame, &[0], Missing::Refuse, Path::new("t.csv")).unwrap_err().to_string()
         };
         assert!(refused("a,y\n1,2\n3,4\nx5,6\n").contains("line 4"));
+        let amounts: String = (0..30).map(|row| format!("\"1,{:03}\",{row}\n", row % 12)).collect();
+        assert!(refused(&format!("paid,y\n{amounts}")).contains("written as words, such as `1,000`"));
         let names: String = (0..30).map(|row| format!("person {row},{row}\n")).collect();
         assert!(refused(&format!("name,y\n{names}")).contains("--drop name"));
     }

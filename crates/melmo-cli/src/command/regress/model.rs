@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use melmo_data::{Array, Frame};
+use melmo_data::Array;
 use melmo_tasks::regress::{Coefficients, Loss, softmax};
 use serde::{Deserialize, Serialize};
 
@@ -23,18 +23,18 @@ pub struct Model {
     format: u32,
     loss: String,
     /// The column that is predicted, where it was one.
-    target: Option<String>,
+    pub(super) target: Option<String>,
     /// Those that are predicted, where they are several: an output each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    targets: Vec<String>,
+    pub(super) targets: Vec<String>,
     /// Two: what log-odds below and above 0 stand for. More: what each output stands for.
-    classes: Option<Vec<String>>,
+    pub(super) classes: Option<Vec<String>>,
     /// The column that is added to every prediction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offset: Option<String>,
     /// The column that is 1 where an event was seen, for times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    event: Option<String>,
+    pub(super) event: Option<String>,
     encoding: Encoding,
     intercept: f64,
     coefficients: Vec<f64>,
@@ -166,73 +166,6 @@ impl Model {
         softmax(predicted[row..].iter().step_by(rows).copied())
     }
 
-    /// The targets of a table that has them, as the loss takes them, all rows of one after another. A file of SVMlight has one that is
-    /// no column; where that is none of the classes, it stands for nothing.
-    pub fn truth(&self, source: &Source, path: &Path) -> Result<Option<Vec<f64>>, Error> {
-        let frame = match source {
-            Source::Frame(frame) => frame,
-            Source::Sparse { labels: Some(labels), .. } if self.target.is_none() && self.targets.is_empty() => {
-                return Ok(self.truth_of_labels(labels));
-            }
-            Source::Sparse { .. } => return Ok(None),
-        };
-        let names: Vec<&String> = self.target.iter().chain(&self.targets).collect();
-        let place = |name: &&String| source.header().iter().position(|known| known == *name);
-        let Some(places) = names.iter().map(place).collect::<Option<Vec<usize>>>() else { return Ok(None) };
-        let (Some(&place), Some(name)) = (places.first(), names.first()) else { return Ok(None) };
-        match &self.classes {
-            Some(classes) => self.truth_of_classes(classes, frame, place, name, path).map(Some),
-            None => {
-                let numbers = places.iter().map(|&place| source.numbers_of(place, path));
-                let mut numbers = numbers.collect::<Result<Vec<_>, _>>()?.concat();
-                if let Some(event) = &self.event {
-                    // Times alone do not say who was seen until the end.
-                    let Some(column) = source.header().iter().position(|known| known == event) else { return Ok(None) };
-                    sign_times(&mut numbers, &source.numbers_of(column, path)?);
-                }
-                Ok(Some(numbers))
-            }
-        }
-    }
-
-    /// What the lines of a file begin with.
-    fn truth_of_labels(&self, labels: &[f64]) -> Option<Vec<f64>> {
-        let Some(classes) = &self.classes else { return Some(labels.to_vec()) };
-        labels.iter().map(|label| self.code(classes, &label.to_string())).collect()
-    }
-
-    /// A class as the loss takes it.
-    fn code(&self, classes: &[String], word: &str) -> Option<f64> {
-        let place = classes.iter().position(|class| class == word)? as f64;
-        Some(if classes.len() == 2 { 2.0 * place - 1.0 } else { place })
-    }
-
-    fn truth_of_classes(
-        &self,
-        classes: &[String],
-        frame: &Frame,
-        place: usize,
-        name: &str,
-        path: &Path,
-    ) -> Result<Vec<f64>, Error> {
-        let number = |row: usize| frame.numbers_of(place).nth(row).unwrap_or(f64::NAN);
-        let code = |row: usize| {
-            let word = match frame.words_of(place) {
-                Some(words) => words.at(row).map(String::from),
-                None => Some(number(row)).filter(|number| !number.is_nan()).map(|number| number.to_string()),
-            };
-            match word {
-                None => Ok(f64::NAN),
-                Some(word) => self.code(classes, &word).ok_or_else(|| {
-                    let known = classes.join(", ");
-                    let message = format!("row {}: `{name}` is `{word}`; the fitted classes are {known}", row + 1);
-                    Error::input(path, message)
-                }),
-            }
-        };
-        (0..frame.size().0).map(code).collect()
-    }
-
     /// Writes predictions; with `probabilities`, also that of the upper class, or of each of several.
     pub fn write(
         &self,
@@ -284,15 +217,6 @@ impl Model {
         self.loss.parse().ok()
     }
 
-    /// What the outputs are called, where they are several targets.
-    pub(super) fn targets(&self) -> &[String] {
-        &self.targets
-    }
-
-    pub(super) fn classes(&self) -> Option<&[String]> {
-        self.classes.as_deref()
-    }
-
     fn csv(&self, predicted: &[f64], index: Option<&[String]>, probabilities: bool) -> String {
         let mut text = String::from(if index.is_some() { "," } else { "" });
         text += &match (&self.classes, &self.targets[..]) {
@@ -319,18 +243,5 @@ impl Model {
             }
         }
         text + "\n"
-    }
-}
-
-/// Times get a minus where no event was seen.
-pub fn sign_times(times: &mut [f64], seen: &[f64]) {
-    for (time, seen) in times.iter_mut().zip(seen) {
-        *time = if seen.is_nan() {
-            f64::NAN
-        } else if *seen == 0.0 {
-            -*time
-        } else {
-            *time
-        };
     }
 }

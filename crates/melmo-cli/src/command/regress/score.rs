@@ -10,7 +10,7 @@ use crate::render::{Summary, short};
 impl Model {
     /// Says how good predictions are. Both have all rows of one target after another, but for classes, whose predictions alone are several.
     pub fn score(&self, summary: &mut Summary, which: Which<'_>, truth: &[f64], predicted: &[f64]) {
-        let targets = self.targets().len().max(1);
+        let targets = self.targets.len().max(1);
         let (rows, outputs) = (truth.len() / targets, predicted.len() / truth.len().max(1));
         let known = |row: usize| {
             let numbers = |of: &[f64]| of.iter().skip(row).step_by(rows).all(|number| !number.is_nan());
@@ -25,7 +25,7 @@ impl Model {
             return;
         }
         let note = which.note(kept.len());
-        let told = match (self.loss(), self.classes()) {
+        let told = match (self.loss(), self.classes.as_deref()) {
             (_, Some(classes)) if classes.len() > 2 => of_classes(Classified::of_several(&y, &t, classes.len())),
             (_, Some(_)) => of_classes(Classified::of(&y, &t)),
             // Times and risks are in other units.
@@ -58,9 +58,9 @@ impl Model {
 
     /// R² of each of several targets.
     fn score_targets(&self, summary: &mut Summary, which: Which<'_>, (y, t): (&[f64], &[f64]), note: &str) {
-        let rows = y.len() / self.targets().len();
+        let rows = y.len() / self.targets.len();
         let (mut object, mut text) = (serde_json::Map::new(), Vec::new());
-        for (name, (y, t)) in self.targets().iter().zip(y.chunks_exact(rows).zip(t.chunks_exact(rows))) {
+        for (name, (y, t)) in self.targets.iter().zip(y.chunks_exact(rows).zip(t.chunks_exact(rows))) {
             let means: Vec<f64> = t.iter().map(|&t| self.response(t)).collect();
             let found = Measured::of(y, &means);
             object.insert(name.clone(), found.r2.into());

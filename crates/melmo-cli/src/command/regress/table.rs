@@ -1,13 +1,15 @@
 //! The table of a regression: which columns are used, what is predicted, and which rows are known well enough.
 
+use std::collections::HashMap;
+
 use melmo_data::Frame;
 use melmo_data::frame::Words;
 use melmo_tasks::regress::{Cells, Loss};
 
 use super::encoding::Encoding;
-use super::model::sign_times;
 use super::source::Source;
 use super::target::Target;
+use super::truth::sign_times;
 use crate::args::{Missing, Regress};
 use crate::error::Error;
 use crate::input::Inputs;
@@ -170,6 +172,13 @@ impl Regress {
         let all = if self.columns.is_empty() { (0..names.len()).collect() } else { wanted };
         let used: Vec<usize> =
             all.into_iter().filter(|column| !taken.contains(column) && !dropped.contains(column)).collect();
+        // A column is found by its name, here and in another table.
+        let mut counts: HashMap<&String, usize> = HashMap::new();
+        names.iter().for_each(|name| *counts.entry(name).or_default() += 1);
+        if let Some(&column) = used.iter().chain(taken).find(|&&column| counts[&names[column]] > 1) {
+            let message = format!("several columns are called `{}`: give each a name of its own", names[column]);
+            return Err(Error::input(&self.input, message));
+        }
         if used.is_empty() {
             return Err(Error::input(&self.input, "has no column besides the target"));
         }

@@ -1,0 +1,91 @@
+//! What a table says of what a model predicts.
+
+use std::path::Path;
+
+use melmo_data::Frame;
+
+use super::model::Model;
+use super::source::Source;
+use crate::error::Error;
+
+impl Model {
+    /// The targets of a table that has them, as the loss takes them, all rows of one after another. A file of SVMlight has one that is
+    /// no column; where that is none of the classes, it stands for nothing.
+    pub fn truth(&self, source: &Source, path: &Path) -> Result<Option<Vec<f64>>, Error> {
+        let frame = match source {
+            Source::Frame(frame) => frame,
+            Source::Sparse { labels: Some(labels), .. } if self.target.is_none() && self.targets.is_empty() => {
+                return Ok(self.truth_of_labels(labels));
+            }
+            Source::Sparse { .. } => return Ok(None),
+        };
+        let names: Vec<&String> = self.target.iter().chain(&self.targets).collect();
+        let place = |name: &&String| source.header().iter().position(|known| known == *name);
+        let Some(places) = names.iter().map(place).collect::<Option<Vec<usize>>>() else { return Ok(None) };
+        let (Some(&place), Some(name)) = (places.first(), names.first()) else { return Ok(None) };
+        match &self.classes {
+            Some(classes) => self.truth_of_classes(classes, frame, place, name, path).map(Some),
+            None => {
+                let numbers = places.iter().map(|&place| source.numbers_of(place, path));
+                let mut numbers = numbers.collect::<Result<Vec<_>, _>>()?.concat();
+                if let Some(event) = &self.event {
+                    // Times alone do not say who was seen until the end.
+                    let Some(column) = source.header().iter().position(|known| known == event) else { return Ok(None) };
+                    sign_times(&mut numbers, &source.numbers_of(column, path)?);
+                }
+                Ok(Some(numbers))
+            }
+        }
+    }
+
+    /// What the lines of a file begin with.
+    fn truth_of_labels(&self, labels: &[f64]) -> Option<Vec<f64>> {
+        let Some(classes) = &self.classes else { return Some(labels.to_vec()) };
+        labels.iter().map(|label| self.code(classes, &label.to_string())).collect()
+    }
+
+    /// A class as the loss takes it.
+    fn code(&self, classes: &[String], word: &str) -> Option<f64> {
+        let place = classes.iter().position(|class| class == word)? as f64;
+        Some(if classes.len() == 2 { 2.0 * place - 1.0 } else { place })
+    }
+
+    fn truth_of_classes(
+        &self,
+        classes: &[String],
+        frame: &Frame,
+        place: usize,
+        name: &str,
+        path: &Path,
+    ) -> Result<Vec<f64>, Error> {
+        let number = |row: usize| frame.numbers_of(place).nth(row).unwrap_or(f64::NAN);
+        let code = |row: usize| {
+            let word = match frame.words_of(place) {
+                Some(words) => words.at(row).map(String::from),
+                None => Some(number(row)).filter(|number| !number.is_nan()).map(|number| number.to_string()),
+            };
+            match word {
+                None => Ok(f64::NAN),
+                Some(word) => self.code(classes, &word).ok_or_else(|| {
+                    let known = classes.join(", ");
+                    let message = format!("row {}: `{name}` is `{word}`; the fitted classes are {known}", row + 1);
+                    Error::input(path, message)
+                }),
+            }
+        };
+        (0..frame.size().0).map(code).collect()
+    }
+}
+
+/// Times get a minus where no event was seen.
+pub fn sign_times(times: &mut [f64], seen: &[f64]) {
+    for (time, seen) in times.iter_mut().zip(seen) {
+        *time = if seen.is_nan() {
+            f64::NAN
+        } else if *seen == 0.0 {
+            -*time
+        } else {
+            *time
+        };
+    }
+}

@@ -102,8 +102,7 @@ class Loss(Term, Generic[X]):
         if key not in self._built:
             if row["name"] == "least-squares":
                 b = paired("b", self._arguments["b"], precision)
-                columns = b.shape[1] if b.ndim == 3 else 1
-                operator = pairs_operator(self._arguments["A"], precision, x, "A", columns)
+                operator = pairs_operator(self._arguments["A"], precision, x, "A", self._sides()[1])
                 rows = sum(rows * cols for _, rows, cols in operator.range)
                 if b.size != rows:
                     raise ValueError(f"b: A makes {rows // 2} numbers, got the shape {b.shape[:-1]}")
@@ -120,13 +119,18 @@ class Loss(Term, Generic[X]):
         built: _melmo.Loss = self._built[key]
         return built
 
+    def _sides(self) -> tuple[int, int]:
+        """The columns of A, and the right-hand sides: one, also where it is an image, or a column each."""
+        b, (rows, cols) = np.shape(self._arguments["b"]), (int(n) for n in np.shape(self._arguments["A"]))
+        return cols, b[-1] if len(b) > 1 and math.prod(b) != rows else 1
+
     def _pairs(self, precision: str, like: Any = None) -> Packing:
         """How x lies in memory where the data or `like` are complex; x is real where `like` is."""
         if "Y" in self._arguments:
             shape = tuple(np.shape(self._arguments["Y"]))
         else:
-            b, cols = np.shape(self._arguments["b"]), int(np.shape(self._arguments["A"])[1])
-            shape = (cols, b[1]) if len(b) == 2 else (cols,)
+            cols, columns = self._sides()
+            shape = (cols, columns) if columns > 1 else (cols,)
         if like is not None:
             given = tuple(np.shape(like))
             if math.prod(given) != math.prod(shape):

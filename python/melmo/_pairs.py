@@ -62,7 +62,8 @@ class Pairs(Packing):
         """How `value`, a complex array or a dict of them, is packed."""
         precision = precision or precision_of(value)
         blocks = value if isinstance(value, Mapping) else {"x": value}
-        return cls.of_shapes({str(name): np.shape(array) for name, array in blocks.items()}, precision, not isinstance(value, Mapping))
+        shapes = {str(name): np.shape(array) for name, array in blocks.items()}
+        return cls.of_shapes(shapes, precision, not isinstance(value, Mapping))
 
     @classmethod
     def of_shapes(cls, shapes: Mapping[str, Shape], precision: str, single: bool) -> Pairs:
@@ -182,12 +183,13 @@ def of_moduli(penalty: Penalty, packing: Pairs) -> Penalty:
     if not penalty._row["even"]:
         raise TypeError(f"g: {penalty!r} is no penalty of moduli: it tells numbers from their negatives, and x is complex")
     if penalty.on in ("nonnegative", "singular-values"):
-        raise TypeError(f"g: {penalty!r}: on={penalty.on!r} is for real x; entries, rows, columns, pixels and groups are for complex x")
-    weights = arguments["weights"]
+        known = "entries, rows, columns, pixels and groups are for complex x"
+        raise TypeError(f"g: {penalty!r}: on={penalty.on!r} is for real x; {known}")
+    if arguments["weights"] is not None:
+        arguments["weights"] = np.ravel(arguments["weights"])
     if penalty.on == "entries" and len(packing.layout) == 1 and packing.layout[0][2] == 2:
-        flat = None if weights is None else np.ravel(weights)
-        return type(penalty)(**{**arguments, "on": "rows", "weights": flat})
-    return type(penalty)(**{**arguments, "on": "groups", "groups": _entries(penalty, packing), "weights": None if weights is None else np.ravel(weights)})
+        return type(penalty)(**{**arguments, "on": "rows"})
+    return type(penalty)(**{**arguments, "on": "groups", "groups": _entries(penalty, packing)})
 
 
 def _entries(penalty: Penalty, packing: Pairs) -> list[list[int]]:

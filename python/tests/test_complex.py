@@ -68,6 +68,21 @@ def test_a_signal_from_some_of_its_frequencies(penalty):
     assert np.array_equal(found.x != 0, signal != 0) and np.allclose(found.x, signal, atol=2e-3)
 
 
+def test_images_by_their_transforms():
+    """b and x may be images, of an operator between flat vectors; for a unitary one x = F*b, thresholded."""
+
+    def matvec(x):
+        return np.fft.fft2(np.reshape(x, (6, 5)), norm="ortho").ravel()
+
+    def rmatvec(y):
+        return np.fft.ifft2(np.reshape(y, (6, 5)), norm="ortho").ravel()
+
+    F, b = LinearOperator((30, 30), matvec=matvec, rmatvec=rmatvec, dtype=complex), draw(6, 5)
+    found = melmo.minimize(LeastSquares(F, b), L1(0.5), x0=np.zeros((6, 5), complex)).x
+    assert found.shape == (6, 5) and np.allclose(found, soft(np.fft.ifft2(b, norm="ortho"), 0.5), atol=1e-6)
+    assert melmo.minimize(LeastSquares(F, b), L1(0.5)).x.shape == (30,)
+
+
 def test_real_and_complex_may_be_mixed():
     x = draw(8)
     # A real matrix acts on both parts; complex data may have a real x.

@@ -155,7 +155,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
 
     def _take(self, path: RegressionPath, at: int) -> None:
         self.coef_: Floats = path.coefs[at].copy()
-        self.intercept_: Any = path.intercepts[at].copy() if self.coef_.ndim == 2 else float(path.intercepts[at])
+        self.intercept_: float | Floats = path.intercepts[at].copy() if self.coef_.ndim == 2 else float(path.intercepts[at])
         self.objective_ = float(path.objectives[at])
         self.violation_ = float(path.violations[at])
         self.n_iter_ = max(1, int(path.n_iter[at]))

@@ -50,6 +50,7 @@ reveal_type(g.prox(b))  # array
 reveal_type(melmo.prox(g, {"a": b}))  # dict
 reveal_type(melmo.data.read("a.npy"))  # array
 reveal_type(melmo.SparseRegression().fit(A, b).coef_)  # array
+reveal_type(melmo.SparseRegression().fit(A, b).intercept_)  # float | numpy.ndarray
 reveal_type(melmo.SparseRegression().fit(A, b).score(A, b))  # float
 reveal_type(melmo.SparseLogistic().fit(A, b).predict_proba(A))  # array
 reveal_type(melmo.MatrixCompletion().fit(A).completed_)  # array

@@ -50,7 +50,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
     positive : bool, default False
         No coefficient is negative.
     penalty_weights : array of shape (n_features,), optional
-        What φ of every column is multiplied by; 0 leaves it free.
+        What φ of every column is multiplied by; 0 leaves it free. The columns of a group have one number.
     tol : float, default 1e-7
         The largest distance of a coefficient from stationary, relative to the largest slope of the penalty at 0 (λ for most).
         A fit that does not get there warns (``ConvergenceWarning``).

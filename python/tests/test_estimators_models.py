@@ -266,3 +266,18 @@ def test_scores_of_counts_and_times(table):
     pairs = first & seen[:, None]
     right = pairs * ((risk[:, None] > risk) + 0.5 * (risk[:, None] == risk))
     assert model.score(X, signed) == pytest.approx(right.sum() / pairs.sum()) and model.score(X, signed) > 0.6
+
+
+def test_weights_of_groups(table):
+    """‖Xᵀr/n‖ of a group is λ·√size·w where it is not 0, and at most that where it is; with w = 0 it is free."""
+    X, t, _ = table
+    groups, weights = [[0, 1], [2, 3], [4, 5, 6], [7]], np.array([2.0, 2.0, 0.5, 0.5, 1.0, 1.0, 1.0, 0.0])
+    model = SparseRegression(lam=0.15, groups=groups, penalty_weights=weights, tol=1e-10).fit(X, t)
+    slopes = X.T @ (t - model.predict(X)) / len(t)
+    for group in groups:
+        kink = 0.15 * np.sqrt(len(group)) * weights[group[0]]
+        found = np.linalg.norm(slopes[group])
+        assert found <= kink + 1e-8 if not model.coef_[group].any() else np.isclose(found, kink, atol=1e-8)
+    assert model.coef_[7] != 0 and not model.coef_[4:7].any()
+    with pytest.raises(ValueError, match="differ in the group of column 0"):
+        SparseRegression(lam=0.15, groups=groups, penalty_weights=np.arange(8)).fit(X, t)

@@ -332,6 +332,11 @@ fn sparse_tables_stay_sparse_and_have_the_same_fit() {
         }
     }
     assert!(told["test_r2"].as_f64().unwrap() > 0.95, "{told}");
+    // A table to judge by whose target is a file too.
+    let judged = place.json("regress t.csv t-y.csv --test new.csv --test-target new-y.csv");
+    assert!(judged["test_r2"].as_f64().unwrap() > 0.95, "{judged}");
+    place.refused("regress t.csv t-y.csv --test new.csv", &["new.csv", "--test-target"]);
+    place.refused("regress t.csv t-y.csv --test new.csv --test-target t-y.csv", &["t-y.csv", "expected 40×1"]);
     assert!(place.done("regress t.mtx t-y.csv --lambda 0.1").stdout.contains("sparse: "), "people are told");
     assert!(place.done("verify r").stdout.contains("The certificate is what it says."));
     place.done("predict m.json new.mtx -o again.csv -q");

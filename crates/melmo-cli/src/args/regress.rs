@@ -52,8 +52,8 @@ pub struct Regress {
     /// No coefficient is negative
     #[arg(long, conflicts_with = "groups")]
     pub positive: bool,
-    /// What the penalty of every column is multiplied by, as in 1,1,0.5; 0 leaves it free
-    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = number::parse, conflicts_with = "groups")]
+    /// What the penalty of every column is multiplied by, as in 1,1,0.5; 0 leaves it free. The columns of a group have one number
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = number::parse)]
     pub penalty_weights: Vec<f64>,
     /// λ, instead of choosing it
     #[arg(long, value_name = "L", allow_negative_numbers = true, value_parser = number::parse)]
@@ -94,6 +94,9 @@ pub struct Regress {
     /// Judge the fit by this table, which has the columns of X and the target
     #[arg(long, value_name = "FILE")]
     pub test: Option<PathBuf>,
+    /// The target of the table to judge by, where it is a file, as Y is
+    #[arg(long, value_name = "FILE", requires = "test")]
+    pub test_target: Option<PathBuf>,
     /// Start from the coefficients of a model of the same columns, that --model wrote
     #[arg(long, value_name = "MODEL")]
     pub start: Option<PathBuf>,

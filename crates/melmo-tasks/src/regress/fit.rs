@@ -28,7 +28,7 @@ pub struct Regression {
     pub penalty: PenaltyChoice,
     /// Columns that are penalised together, through φ(‖b_group‖₂·√size); every column alone when there are none.
     pub groups: Option<Vec<Vec<usize>>>,
-    /// What φ of every column is multiplied by; 1 when there are none.
+    /// What φ of every column is multiplied by, or of every group, whose columns have one number; 1 when there are none.
     pub factors: Option<Vec<f64>>,
     /// No coefficient may be negative.
     pub positive: bool,
@@ -99,7 +99,8 @@ impl Asked<'_> {
             let blocks = Layout::new([("b", cols * outputs, 1), ("c", (width - cols) * outputs, 1)])?;
             return Ok(Box::new(Blocks::new(&blocks, vec![("b", 1.0, g)])?));
         };
-        let weights = groups.iter().map(|group| S::of(n * (group.len() as f64).sqrt()));
+        let factor = |group: &[usize]| self.factors.map_or(1.0, |factors| factors[group[0]]);
+        let weights = groups.iter().map(|group| S::of(n * factor(group) * (group.len() as f64).sqrt()));
         let entries = |group: &Vec<usize>| group.iter().flat_map(|j| j * outputs..(j + 1) * outputs).collect();
         penalty.build(&Lift::Groups(groups.iter().map(entries).collect()).weighted(weights.collect()), &layout)
     }
@@ -107,16 +108,17 @@ impl Asked<'_> {
     /// Refuses groups, factors and signs that do not go together, or do not fit the columns.
     pub fn check(&self, cols: usize) -> Result<(), Error> {
         self.groups.map_or(Ok(()), |groups| groups::check(groups, cols))?;
-        if self.groups.is_some() && (self.positive || self.factors.is_some()) {
-            let found = if self.positive {
-                "groups, and coefficients that are not negative"
-            } else {
-                "groups, and weights of columns"
-            };
+        if self.groups.is_some() && self.positive {
+            let found = "groups, and coefficients that are not negative";
             return Err(Error::input("the penalty", found, "one of the two"));
         }
         let Some(factors) = self.factors else { return Ok(()) };
         melmo::error::Error::expect_len("weights of the columns", cols, factors.len())?;
+        let differs = |group: &&Vec<usize>| group.iter().any(|&j| factors[j] != factors[group[0]]);
+        if let Some(group) = self.groups.and_then(|groups| groups.iter().find(differs)) {
+            let found = format!("weights that differ in the group of column {}", group[0]);
+            return Err(Error::input("the penalty", found, "one weight for all columns of a group"));
+        }
         let least = if self.positive { f64::MIN_POSITIVE } else { 0.0 };
         match factors.iter().position(|factor| !(factor.is_finite() && *factor >= least)) {
             None => Ok(()),

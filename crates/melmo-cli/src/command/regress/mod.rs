@@ -13,7 +13,7 @@ pub use model::Model;
 pub use score::Which;
 pub use source::Source;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use melmo::real::Real;
 use melmo_page::{Axis, Bars, Chart, Reference, Series, plain};
@@ -23,6 +23,7 @@ use melmo_tasks::{Solved, Until};
 use self::encoding::Encoding;
 use self::model::Predicted;
 use self::table::Table;
+use self::target::Target;
 use crate::args::{Regress, Selection, Solving};
 use crate::error::Error;
 use crate::input::Inputs;
@@ -51,6 +52,8 @@ pub struct Kept {
     /// The table to predict for, and the one to judge by.
     predict: Option<Source>,
     test: Option<Source>,
+    /// What is known of that one, where it is another file.
+    test_target: Option<Target>,
 }
 
 impl Regress {
@@ -126,8 +129,24 @@ impl Solve for Regress {
         summary.text("loss", "loss", loss.to_string());
         let mut other = |path: &Option<PathBuf>| path.as_ref().map(|path| Source::read(inputs, path)).transpose();
         let (predict, test) = (other(&self.predict)?, other(&self.test)?);
+        let test_target = match (&self.test_target, &test) {
+            (Some(path), Some(test)) => Some(self.target_of_file(path, test.rows(), inputs)?),
+            _ => None,
+        };
         let (offset, event) = (self.offset.clone(), self.event.clone());
-        let kept = Kept { regression, names, path: None, encoding, targets, classes, offset, event, predict, test };
+        let kept = Kept {
+            regression,
+            names,
+            path: None,
+            encoding,
+            targets,
+            classes,
+            offset,
+            event,
+            predict,
+            test,
+            test_target,
+        };
         kept.try_out(self)?; // a table that does not fit is refused before the work
         let regression = &kept.regression;
         let (lambda, path) = self.lambda::<S>(regression, &inputs.until)?;
@@ -174,7 +193,7 @@ impl Solve for Regress {
         let model = kept.model(&fitted);
         model.score(summary, Which::Fitted, &regression.y, &predicted);
         if let (Some(path), Some(source)) = (&self.test, &kept.test)
-            && let Some(truth) = model.truth(source, path)?
+            && let Some(truth) = kept.truth(self, &model, source, path)?
         {
             model.score(summary, Which::Of(path), &truth, &model.predict(source, path)?);
         }
@@ -305,6 +324,14 @@ impl Kept {
         Model::new(Predicted { loss, targets, classes, offset, event }, self.encoding.clone(), fitted)
     }
 
+    /// What is known of the rows to judge by: from a file of its own, or from their table.
+    fn truth(&self, asked: &Regress, model: &Model, source: &Source, path: &Path) -> Result<Option<Vec<f64>>, Error> {
+        match (&self.test_target, &asked.test_target) {
+            (Some(target), Some(file)) => model.truth_of_target(target, source.rows(), file).map(Some),
+            _ => model.truth(source, path),
+        }
+    }
+
     /// Refuses tables that predictions could not be made for.
     fn try_out(&self, asked: &Regress) -> Result<(), Error> {
         let zero = Coefficients { intercept: 0.0, values: vec![0.0; self.names.len()] };
@@ -314,8 +341,9 @@ impl Kept {
         }
         if let (Some(path), Some(source)) = (&asked.test, &self.test) {
             model.predict(source, path)?;
-            if model.truth(source, path)?.is_none() {
-                return Err(Error::input(path, format!("has no column `{}` to judge by", asked.target)));
+            if self.truth(asked, &model, source, path)?.is_none() {
+                let message = format!("has no column `{}` to judge by; --test-target takes a file", asked.target);
+                return Err(Error::input(path, message));
             }
         }
         if asked.probabilities && self.classes.is_none() {

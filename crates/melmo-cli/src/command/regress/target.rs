@@ -69,7 +69,7 @@ impl Regress {
     }
 
     /// A number or a class a row; several numbers a row are several targets. Of SVMlight, what its lines begin with.
-    fn target_of_file(&self, path: &Path, rows: usize, inputs: &mut Inputs) -> Result<Target, Error> {
+    pub(super) fn target_of_file(&self, path: &Path, rows: usize, inputs: &mut Inputs) -> Result<Target, Error> {
         if let Some(labelled) = inputs.labelled(path)? {
             let found = labelled.targets.len();
             return match found == rows {

@@ -6,6 +6,7 @@ use melmo_data::Frame;
 
 use super::model::Model;
 use super::source::Source;
+use super::target::Target;
 use crate::error::Error;
 
 impl Model {
@@ -38,6 +39,24 @@ impl Model {
         }
     }
 
+    /// The targets of so many rows that stand in a file of their own.
+    pub fn truth_of_target(&self, target: &Target, rows: usize, path: &Path) -> Result<Vec<f64>, Error> {
+        let wanted = rows * self.targets.len().max(1);
+        if target.values.len() != wanted {
+            return Err(Error::input(path, format!("found {} numbers; expected {wanted}", target.values.len())));
+        }
+        let Some(classes) = &self.classes else { return Ok(target.values.clone()) };
+        let word = |value: f64| match &target.labels {
+            Some(labels) => labels.get(value as usize).cloned().unwrap_or_default(),
+            None => value.to_string(),
+        };
+        let code = |(row, &value): (usize, &f64)| match value.is_nan() {
+            true => Ok(f64::NAN),
+            false => self.code(classes, &word(value)).ok_or_else(|| unknown(classes, row, "it", &word(value), path)),
+        };
+        target.values.iter().enumerate().map(code).collect()
+    }
+
     /// What the lines of a file begin with.
     fn truth_of_labels(&self, labels: &[f64]) -> Option<Vec<f64>> {
         let Some(classes) = &self.classes else { return Some(labels.to_vec()) };
@@ -66,15 +85,19 @@ impl Model {
             };
             match word {
                 None => Ok(f64::NAN),
-                Some(word) => self.code(classes, &word).ok_or_else(|| {
-                    let known = classes.join(", ");
-                    let message = format!("row {}: `{name}` is `{word}`; the fitted classes are {known}", row + 1);
-                    Error::input(path, message)
-                }),
+                Some(word) => {
+                    self.code(classes, &word).ok_or_else(|| unknown(classes, row, &format!("`{name}`"), &word, path))
+                }
             }
         };
         (0..frame.size().0).map(code).collect()
     }
+}
+
+/// A class that was not fitted.
+fn unknown(classes: &[String], row: usize, what: &str, word: &str, path: &Path) -> Error {
+    let message = format!("row {}: {what} is `{word}`; the fitted classes are {}", row + 1, classes.join(", "));
+    Error::input(path, message)
 }
 
 /// Times get a minus where no event was seen.

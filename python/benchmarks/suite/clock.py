@@ -62,7 +62,9 @@ def seconds_to(run: Run | Once, merit: Callable[[np.ndarray], float], target: fl
         return np.inf, lowest
     looking = Looking(merit, target, cap)
     try:
-        looking(run.start(None, looking))
+        last = run.start(None, looking)
+        looking.next = 0  # the end is looked at whatever came before it
+        looking(last)
     except Enough:
         pass
     if not looking.reached:

@@ -85,7 +85,7 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                     &[
                         Parameter::unset(
                             "penalty",
-                            "σ > ρ; 4ρ unless given, or for convex g from the data's scale, balanced as it goes",
+                            "σ > ρ; 4ρ unless given, or for convex g from the data's scale, balanced and extrapolated as it goes",
                         ),
                         RELAXATION,
                     ]

@@ -35,7 +35,7 @@ pub(super) fn admm<S: Real>(method: &str, case: &Case<'_, S>) -> Result<Guarante
     let guarantee = counted(guarantee, case, path);
     Ok(match method {
         "admm" if case.a.given("penalty").is_none() => guarantee.up_to(
-            "the penalty, which is balanced as it goes: the count is for the first, and starts at the last change (a given one stays)",
+            "the penalty, which is balanced as it goes, and trials between its changes: the count is for the first penalty, without trials (a given one stays, and has none)",
         ),
         _ => guarantee,
     })

@@ -1,5 +1,6 @@
 //! Ranks of MPI: `mpirun -n N` of this program. Every rank compares its part with what one machine finds, and rank 0 says so.
-//! With MELMO_TEST_LEAVE=R rank R leaves in the middle of a run: `mpirun` has to end the others.
+//! With MELMO_TEST_LEAVE=R rank R leaves in the middle of a run, with MELMO_TEST_KILL=R it is killed: `mpirun` has to end the others.
+//! `golden` as an argument: the golden cases.
 #![allow(dead_code)]
 
 use std::ops::ControlFlow;
@@ -14,6 +15,8 @@ use melmo::solver::{Info, Melmo, Solver};
 use melmo::space::Host;
 use melmo_mpi::{Distributed, Piece, Ranks, World};
 
+#[path = "suite/golden.rs"]
+mod golden;
 #[path = "suite/whole.rs"]
 mod whole;
 use whole::{Kind, Whole};
@@ -23,6 +26,23 @@ fn problem(kind: Kind, rows: usize, cols: usize) -> Whole {
     let penalty =
         |range: &Layout| -> Box<dyn Prox<f64>> { Box::new(Entrywise::new(Mcp::new(0.3, 2.0).unwrap(), range.size())) };
     Whole { kind, y: Seeded::new(3).normals(rows * width), mask: None, rows, cols, penalty: Box::new(penalty) }
+}
+
+/// The rank that the environment names under `what`.
+fn is_told(what: &str, rank: usize) -> bool {
+    std::env::var(what).is_ok_and(|told| told == rank.to_string())
+}
+
+fn leave_if_told(rank: usize) {
+    if is_told("MELMO_TEST_LEAVE", rank) {
+        eprintln!("rank {rank} leaves");
+        std::process::exit(9);
+    }
+    if is_told("MELMO_TEST_KILL", rank) {
+        eprintln!("rank {rank} is killed");
+        let _ = std::process::Command::new("kill").args(["-9", &std::process::id().to_string()]).status();
+        std::thread::sleep(std::time::Duration::from_secs(60));
+    }
 }
 
 /// Thirty steps on all ranks, and on this one alone.
@@ -43,11 +63,9 @@ fn compare(world: &World, name: &str, whole: &Whole, norm: Option<Norm>) {
     let idle = whole.kind == Kind::Regression && Piece::of(whole.rows, 0, rank, size).is_idle();
     let space = if idle { space.without_rows() } else { space };
     let mut here = Melmo::on(space, power(), &whole.own(&start, rank, size)).unwrap();
-    let leaves = std::env::var("MELMO_TEST_LEAVE").ok().is_some_and(|leaving| leaving == rank.to_string());
     let mut leave = |info: &Info, _: &mut dyn Solver<f64>| {
-        if leaves && info.k == 20 {
-            eprintln!("rank {rank} leaves");
-            std::process::exit(9);
+        if info.k == 20 {
+            leave_if_told(rank);
         }
         ControlFlow::Continue(())
     };
@@ -63,6 +81,17 @@ fn compare(world: &World, name: &str, whole: &Whole, norm: Option<Norm>) {
     }
 }
 
+fn golden_cases(world: &World) {
+    let cases = golden::Case::all();
+    assert_eq!(cases.len(), 35, "a golden case is missing");
+    for case in &cases {
+        golden::compare_part(case, &golden::alone(case), Box::new(world.ranks()));
+    }
+    if world.ranks().rank() == 0 {
+        println!("{} ranks: {} golden cases are those of one machine", world.ranks().size(), cases.len());
+    }
+}
+
 fn main() {
     let world = World::join().expect("MPI for calls from one thread at a time");
     // One that panics leaves at once: the farewell of MPI would wait for the others.
@@ -71,6 +100,9 @@ fn main() {
         usual(info);
         std::process::exit(101);
     }));
+    if std::env::args().any(|argument| argument == "golden") {
+        return golden_cases(&world);
+    }
     compare(&world, "a picture", &problem(Kind::Image, 301, 200), None);
     compare(&world, "a picture, spectral", &problem(Kind::Image, 37, 23), Some(Norm::Spectral));
     compare(&world, "a volume, l1", &problem(Kind::Volume(5), 9, 7), Some(Norm::L1));

@@ -9,12 +9,13 @@ use melmo::report::Report;
 use melmo::solver::Solver;
 use melmo::space::{Host, Space};
 use melmo::trace::Record;
+use melmo_mpi::{Distributed, Ranks};
 
-use crate::whole::{Kind, Whole};
+use crate::whole::{Kind, Whole, on_ranks};
 
 #[path = "../../../melmo/tests/support/mod.rs"]
 mod support;
-use support::Case;
+pub use support::Case;
 
 fn whole(case: &Case) -> (Whole, Vec<f64>) {
     let y = case.file("y.npy");
@@ -81,46 +82,59 @@ fn close(what: &str, got: f64, want: f64, scale: f64) {
     assert!((got - want).abs() <= 1e-10 * scale.abs().max(want.abs()), "{what}: {got:e} instead of {want:e}");
 }
 
-fn compare(case: &Case, size: usize) {
+/// What one machine finds.
+pub fn alone(case: &Case) -> Report<f64> {
     let (whole, x0) = whole(case);
     let problem: Problem<f64> = whole.alone();
     let (norm, oracle) = norm(case);
     let geometry: Box<dyn Geometry<f64>> = for_layout(norm, problem.layout(), oracle).unwrap();
-    let alone = driven(case, &mut *solver(case, Host::new(&problem, geometry).unwrap(), &x0));
-    let reports = whole.on(size, Some(norm), oracle, |space, rank| {
-        driven(case, &mut *solver(case, space, &whole.own(&x0, rank, size)))
-    });
+    driven(case, &mut *solver(case, Host::new(&problem, geometry).unwrap(), &x0))
+}
+
+/// Runs a case on these ranks, and compares this rank's part with that of one machine.
+pub fn compare_part(case: &Case, alone: &Report<f64>, ranks: Box<dyn Ranks>) -> Report<f64> {
+    let (rank, size) = (ranks.rank(), ranks.size());
+    let (whole, x0) = whole(case);
+    let (norm, oracle) = norm(case);
+    let part = whole.part(rank, size);
+    let space = Distributed::new(&part.problem, &part.pieces, &whole.measure(Some(norm)), oracle, ranks).unwrap();
+    let report = driven(case, &mut *solver(case, space, &whole.own(&x0, rank, size)));
     let name = format!("{} on {size}", case.name);
-    let parts: Vec<Vec<f64>> = reports.iter().map(|report| report.x.clone()).collect();
-    let x = whole.joined(&parts);
     let scale = alone.x.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-    x.iter().zip(&alone.x).for_each(|(a, b)| close(&name, *a, *b, scale));
+    let want = whole.own(&alone.x, rank, size);
+    assert_eq!(report.x.len(), want.len(), "{name}");
+    report.x.iter().zip(&want).for_each(|(a, b)| close(&name, *a, *b, scale));
+    compare_reports(case, &name, &report, alone);
+    report
+}
+
+fn compare_reports(case: &Case, name: &str, report: &Report<f64>, alone: &Report<f64>) {
+    assert_eq!(report.status, alone.status, "{name}");
+    assert_eq!(report.trace.len(), alone.trace.len(), "{name}");
+    let first = &alone.trace[0];
+    let size = first.dual_norm.unwrap();
+    for (a, b) in report.trace.iter().zip(&alone.trace).take(case.stable_rows) {
+        assert_eq!((a.k, a.epoch), (b.k, b.epoch), "{name}");
+        close(&format!("{name} k={} F", a.k), a.objective, b.objective, first.objective);
+        close(&format!("{name} k={} dual norm", a.k), a.dual_norm.unwrap(), b.dual_norm.unwrap(), size);
+        close(&format!("{name} k={} gap", a.k), a.prox_gap, b.prox_gap, first.prox_gap);
+    }
+    let (here, there) = (report.certificate.as_ref().unwrap(), alone.certificate.as_ref().unwrap());
+    assert_eq!(here.norms, there.norms, "{name}");
+    let near =
+        |a: f64, b: f64| assert!((a - b).abs() <= 1e-6 * (a.abs() + b.abs()) + 1e-9 * size, "{name}: {a:e}, {b:e}");
+    near(here.dual_norm.upper, there.dual_norm.upper);
+    near(here.prox_gap, there.prox_gap);
+    assert_eq!(here.claim, there.claim, "{name}");
+    assert_eq!(here.optimality.is_some(), there.optimality.is_some(), "{name}");
+    assert_eq!(here.stationarity.is_some(), there.stationarity.is_some(), "{name}");
+}
+
+fn compare(case: &Case, size: usize) {
+    let alone = alone(case);
+    let reports = on_ranks(size, |thread, _| compare_part(case, &alone, Box::new(thread)));
     for report in &reports {
-        assert_eq!(report.status, alone.status, "{name}");
-        assert_eq!(report.info, reports[0].info, "{name}: ranks see the same numbers");
-        assert_eq!(report.trace.len(), alone.trace.len(), "{name}");
-        let first = &alone.trace[0];
-        for (a, b) in report.trace.iter().zip(&alone.trace).take(case.stable_rows) {
-            assert_eq!((a.k, a.epoch), (b.k, b.epoch), "{name}");
-            close(&format!("{name} k={} F", a.k), a.objective, b.objective, first.objective);
-            close(
-                &format!("{name} k={} dual norm", a.k),
-                a.dual_norm.unwrap(),
-                b.dual_norm.unwrap(),
-                first.dual_norm.unwrap(),
-            );
-            close(&format!("{name} k={} gap", a.k), a.prox_gap, b.prox_gap, first.prox_gap);
-        }
-        let (here, there) = (report.certificate.as_ref().unwrap(), alone.certificate.as_ref().unwrap());
-        assert_eq!(here.norms, there.norms, "{name}");
-        let size = first.dual_norm.unwrap();
-        let near =
-            |a: f64, b: f64| assert!((a - b).abs() <= 1e-6 * (a.abs() + b.abs()) + 1e-9 * size, "{name}: {a:e}, {b:e}");
-        near(here.dual_norm.upper, there.dual_norm.upper);
-        near(here.prox_gap, there.prox_gap);
-        assert_eq!(here.claim, there.claim, "{name}");
-        assert_eq!(here.optimality.is_some(), there.optimality.is_some(), "{name}");
-        assert_eq!(here.stationarity.is_some(), there.stationarity.is_some(), "{name}");
+        assert_eq!(report.info, reports[0].info, "{} on {size}: ranks see the same numbers", case.name);
     }
 }
 

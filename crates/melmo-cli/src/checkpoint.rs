@@ -20,6 +20,8 @@ use crate::job::{self, Job};
 use crate::output::Placed;
 
 const MAGIC: &[u8] = b"melmo checkpoint 3\n";
+/// The same of ranks: what follows the header speaks of their parts, which lie beside it ([`crate::ranks`]).
+const OF_RANKS: &[u8] = b"melmo checkpoint of ranks 1\n";
 /// What every checkpoint of any version begins with.
 const ANY: &[u8] = b"melmo checkpoint ";
 const DIGEST: usize = 32;
@@ -59,16 +61,27 @@ pub struct Checkpoint {
     path: PathBuf,
     pub header: Header,
     snapshot: Vec<u8>,
+    /// Several ranks wrote it.
+    pub of_ranks: bool,
 }
 
 /// Replaces the checkpoint by a new one: there is always a whole one.
 pub fn write<S: Real>(path: &Path, header: &Header, snapshot: &Snapshot<S>) -> Result<(), Error> {
-    let encoded = postcard::to_extend(header, Vec::new()).and_then(|bytes| postcard::to_extend(snapshot, bytes));
-    save(path, &encoded.map_err(|error| Error::input(path, format!("could not be encoded: {error}")))?)
+    save(path, MAGIC, &encoded(path, header, snapshot)?)
 }
 
-fn save(path: &Path, body: &[u8]) -> Result<(), Error> {
-    let bytes = [MAGIC, &Sha256::digest(body), body].concat();
+/// The same of ranks, whose parts lie beside it already.
+pub fn write_set(path: &Path, header: &Header, parts: &impl Serialize) -> Result<(), Error> {
+    save(path, OF_RANKS, &encoded(path, header, parts)?)
+}
+
+fn encoded(path: &Path, header: &Header, rest: &impl Serialize) -> Result<Vec<u8>, Error> {
+    let encoded = postcard::to_extend(header, Vec::new()).and_then(|bytes| postcard::to_extend(rest, bytes));
+    encoded.map_err(|error| Error::input(path, format!("could not be encoded: {error}")))
+}
+
+fn save(path: &Path, magic: &[u8], body: &[u8]) -> Result<(), Error> {
+    let bytes = [magic, &Sha256::digest(body), body].concat();
     Ok(melmo_data::file::save(path, &bytes, true)?)
 }
 
@@ -83,7 +96,7 @@ pub fn note(path: &Path, header: &Header, placed: Vec<Placed>) -> Result<(), Err
             let header = Header { placed, ..found.header };
             let body = postcard::to_extend(&header, Vec::new())
                 .map_err(|error| Error::input(path, format!("could not be encoded: {error}")))?;
-            save(path, &[body, found.snapshot].concat())
+            save(path, if found.of_ranks { OF_RANKS } else { MAGIC }, &[body, found.snapshot].concat())
         }
         _ => Ok(()),
     }
@@ -95,7 +108,8 @@ pub fn read(path: &Path) -> Result<Checkpoint, Error> {
     let bytes = input::own(path).map_err(|error| {
         Error::input(path, format!("could not read the checkpoint: {error}; without --resume the run starts anew"))
     })?;
-    let Some(rest) = bytes.strip_prefix(MAGIC) else {
+    let of_ranks = bytes.starts_with(OF_RANKS);
+    let Some(rest) = bytes.strip_prefix(if of_ranks { OF_RANKS } else { MAGIC }) else {
         return match bytes.starts_with(ANY) {
             true => refused(format!(
                 "is a checkpoint of another version of this program, in another format: resume it with that version, or {ANEW}"
@@ -115,7 +129,7 @@ pub fn read(path: &Path) -> Result<Checkpoint, Error> {
             env!("CARGO_PKG_VERSION")
         ));
     }
-    Ok(Checkpoint { path: path.into(), header, snapshot: snapshot.to_vec() })
+    Ok(Checkpoint { path: path.into(), header, snapshot: snapshot.to_vec(), of_ranks })
 }
 
 fn damaged(path: &Path, error: postcard::Error) -> Error {
@@ -123,8 +137,21 @@ fn damaged(path: &Path, error: postcard::Error) -> Error {
 }
 
 impl Checkpoint {
+    /// What follows the header of a checkpoint of ranks.
+    pub fn rest<T: for<'d> Deserialize<'d>>(&self) -> Result<T, Error> {
+        if !self.of_ranks {
+            let message = "is a checkpoint of one machine: go on without mpirun, or start anew without --resume";
+            return Err(Error::input(&self.path, message));
+        }
+        postcard::from_bytes(&self.snapshot).map_err(|error| damaged(&self.path, error))
+    }
+
     /// The snapshot.
     pub fn snapshot<S: Real>(&self) -> Result<Snapshot<S>, Error> {
+        if self.of_ranks {
+            let message = format!("is a checkpoint of ranks: go on under mpirun, on any number of them, or {ANEW}");
+            return Err(Error::input(&self.path, message));
+        }
         let snapshot: Snapshot<S> = postcard::from_bytes(&self.snapshot).map_err(|error| damaged(&self.path, error))?;
         // No run has taken a century; times that add up to more than can be counted would.
         const CENTURY: u64 = 100 * 366 * 86_400;

@@ -20,6 +20,9 @@ pub enum Error {
     /// Standard output takes no more.
     #[error("standard output could not be written to: {0}; files that were asked for are in place")]
     Printing(std::io::Error),
+    /// Ranks cannot do it, or could not go on: all of them have the same message.
+    #[error("{0}")]
+    Ranks(String),
     /// An option does not fit.
     #[error("--{option}: {message}")]
     Option { option: String, message: String },

@@ -74,7 +74,11 @@ pub fn parse(typed: Vec<OsString>) -> Result<(Cli, Job), Error> {
 fn leave(error: &clap::Error) -> ! {
     if error.use_stderr() {
         say::note(&error.render().to_string());
+        say::let_speak();
         std::process::exit(error.exit_code());
+    }
+    if say::is_silent() {
+        std::process::exit(0);
     }
     let unheard =
         say::printed(error.print()).inspect_err(|error| say::note(&format!("melmo: error: {error}"))).is_err();

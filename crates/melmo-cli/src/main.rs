@@ -9,6 +9,7 @@ mod job;
 mod nearest;
 mod output;
 mod picture;
+mod ranks;
 mod render;
 mod result;
 mod session;
@@ -19,11 +20,13 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use args::{Cli, Command, Problem};
+use checkpoint::Checkpoint;
 use command::solving;
 use error::Error;
 use job::Job;
 use melmo::patience::Patience;
 use melmo::threads::Threads;
+use ranks::Started;
 use render::{progress, say, summary};
 
 #[global_allocator]
@@ -31,16 +34,24 @@ static ALLOCATOR: melmo_alloc::Aligned = melmo_alloc::Aligned;
 
 fn main() -> ExitCode {
     progress::catch_interrupts();
+    let started = ranks::started().filter(|started| started.size > 1);
+    if started.is_some_and(|started| started.rank > 0) {
+        say::be_silent(); // rank 0 speaks
+    }
     match progress::patience().run(|| job::parse(std::env::args_os().collect()).and_then(|(cli, job)| run(cli, job))) {
         Ok(code) => code,
         Err(error) => {
             say::note(&format!("melmo: error: {error}"));
+            say::let_speak();
             ExitCode::from(2)
         }
     }
 }
 
 fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
+    if let Some(started) = several(&cli) {
+        return on_ranks(started, cli, &job);
+    }
     match cli.command {
         Command::Solve(problem) => solve(problem, &job),
         Command::Compare(compare) => {
@@ -75,16 +86,71 @@ fn run(cli: Cli, job: Job) -> Result<ExitCode, Error> {
 fn solve(problem: Problem, job: &Job) -> Result<ExitCode, Error> {
     let solving = solving!(&problem, problem => &problem.solving);
     use_threads(solving.threads)?;
-    let path = solving.checkpoint.clone().filter(|_| solving.resume);
-    let begun = path.as_ref().map(|path| checkpoint::read(path)).transpose()?;
-    let problem = match (&path, &begun) {
-        (Some(path), Some(begun)) => begun.completed(job)?.problem_of(path)?,
-        _ => problem,
-    };
+    let (problem, begun) = taken_up(problem, job)?;
     if let Problem::Denoise(denoise) = &problem {
         return command::denoise::run(denoise, job, begun);
     }
     solving!(&problem, problem => session::run(problem, job, begun))
+}
+
+/// The problem as it was begun, and where it stood, where a run is taken up.
+fn taken_up(problem: Problem, job: &Job) -> Result<(Problem, Option<Checkpoint>), Error> {
+    let solving = solving!(&problem, problem => &problem.solving);
+    let path = solving.checkpoint.clone().filter(|_| solving.resume);
+    let begun = path.as_ref().map(|path| checkpoint::read(path)).transpose()?;
+    Ok(match (&path, &begun) {
+        (Some(path), Some(found)) => (found.completed(job)?.problem_of(path)?, begun),
+        _ => (problem, None),
+    })
+}
+
+/// Which of several processes this is: where there is more than one, or where one goes on from what several wrote.
+fn several(cli: &Cli) -> Option<Started> {
+    let of_ranks = || match &cli.command {
+        Command::Solve(problem) => solving!(problem, problem => {
+            let solving = &problem.solving;
+            solving.resume && solving.checkpoint.as_ref().is_some_and(|path| ranks::is_set(path))
+        }),
+        _ => false,
+    };
+    ranks::started().filter(|started| started.size > 1 || of_ranks())
+}
+
+/// The same commands, where `mpirun` started several processes of them.
+fn on_ranks(started: Started, cli: Cli, job: &Job) -> Result<ExitCode, Error> {
+    progress::on_ranks();
+    let mut ends = ranks::join(started)?;
+    let done = match cli.command {
+        Command::Solve(problem) => {
+            let threads = solving!(&problem, problem => problem.solving.threads);
+            use_threads(threads.or_else(|| started.threads()))?;
+            solve_on_ranks(problem, job, &mut ends)
+        }
+        _ => Err(ranks::refusal(&format!("`melmo {}`", job.command))),
+    };
+    match done {
+        // Everybody has this one.
+        Err(Error::Ranks(message)) => Err(Error::Ranks(message)),
+        Err(error) => {
+            say::note(&format!("melmo: error: {error}"));
+            say::let_speak();
+            // Others may wait for this one: who leaves without a farewell ends them too.
+            std::process::exit(2);
+        }
+        done => done,
+    }
+}
+
+fn solve_on_ranks(
+    problem: Problem,
+    job: &Job,
+    ends: &mut dyn FnMut() -> Box<dyn melmo_mpi::Ranks>,
+) -> Result<ExitCode, Error> {
+    let (problem, begun) = ranks::Crew::new(ends()).agree(taken_up(problem, job))?;
+    match &problem {
+        Problem::Factorize(factorize) => ranks::run(factorize, job, begun, ends),
+        _ => Err(ranks::refusal(&format!("`melmo {}`", job.command))),
+    }
 }
 
 /// So many threads; unless given, what the environment says, or all cores.

@@ -69,6 +69,17 @@ impl Outputs {
         Ok(())
     }
 
+    /// A file that begins with these bytes and that others write into; where it lies until it is put in place.
+    pub fn begin(&mut self, path: &Path, bytes: &[u8]) -> Result<PathBuf, Error> {
+        self.bytes(path, bytes)?;
+        Ok(self.part().into())
+    }
+
+    /// Where the last file or folder lies that will be put in place.
+    pub fn part(&self) -> &Path {
+        self.staged.last().map_or(Path::new(""), Staged::part)
+    }
+
     /// An array by the file's extension, with column names where the format has them.
     pub fn array(&mut self, path: &Path, array: &Array, names: Option<&[String]>) -> Result<(), Error> {
         let encoded = match extension(path).as_str() {

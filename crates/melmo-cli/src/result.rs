@@ -41,15 +41,21 @@ pub fn replaceable(folder: &Path) -> Result<(), Error> {
 /// Writes the files of a result into a folder.
 pub fn fill<S: Real>(folder: &Path, mut saved: Saved<S>, solved: &Solved<S>) -> Result<(), Error> {
     let u = saved.certificate.u.take();
-    let json = serde_json::to_string_pretty(&saved)
-        .map_err(|error| Error::input(folder, format!("result.json could not be encoded: {error}")))?;
-    melmo_data::file::save(&folder.join("result.json"), json.as_bytes(), false)?;
+    tell(folder, saved)?;
     let arrays =
         [("x.npy", Some(&solved.report.x[..])), ("z.npy", Some(&solved.report.z[..])), ("u.npy", u.as_deref())];
     for (name, data) in arrays.into_iter().filter_map(|(name, data)| Some((name, data?))) {
         npy::write(&folder.join(name), &array(vec![data.len()], data), false)?;
     }
     Ok(())
+}
+
+/// Writes everything but the arrays.
+pub fn tell<S: Real>(folder: &Path, mut saved: Saved<S>) -> Result<(), Error> {
+    saved.certificate.u = None;
+    let json = serde_json::to_string_pretty(&saved)
+        .map_err(|error| Error::input(folder, format!("result.json could not be encoded: {error}")))?;
+    Ok(melmo_data::file::save(&folder.join("result.json"), json.as_bytes(), false)?)
 }
 
 /// The parts of a result that do not depend on its precision, to find out which it is.

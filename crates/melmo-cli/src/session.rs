@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use melmo::certificate::Certificate;
 use melmo::drive::{Rose, Status};
+use melmo::guarantee::Facts;
 use melmo::real::Real;
 use melmo_tasks::{Prepared, Settings, Solved, Until, Watch, solve};
 
@@ -120,7 +121,7 @@ fn run_in<S: Real, C: Solve>(
         None => watched(&ready.prepared, &settings, solving, &header, begun)?,
     };
     let Ready { prepared, kept, resolved } = ready;
-    told(&prepared, &solved, solving, &mut summary);
+    told(prepared.optimum, prepared.problem.facts(), &solved, solving, &mut summary);
     // The problem of a large picture is larger than the picture: what is written needs the room.
     drop(prepared);
     // A rank or a bound that takes a decomposition is not waited for where the run had to end.
@@ -157,7 +158,7 @@ fn run_in<S: Real, C: Solve>(
 }
 
 /// All files that will be written, checked.
-fn plan<C: Solve>(command: &C, begun: Option<&Checkpoint>) -> Result<Outputs, Error> {
+pub fn plan<C: Solve>(command: &C, begun: Option<&Checkpoint>) -> Result<Outputs, Error> {
     let solving = command.solving();
     if let Some(path) = &solving.trace {
         trace::expect_format(path)?;
@@ -218,7 +219,7 @@ fn watched<S: Real>(
 }
 
 /// What every run has to say.
-fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, summary: &mut Summary) {
+pub fn told<S: Real>(optimum: Option<f64>, facts: Facts, solved: &Solved<S>, solving: &Solving, summary: &mut Summary) {
     let report = &solved.report;
     match &solved.reason {
         Some(reason) => summary.add("method", solved.method.clone(), "method", format!("{}: {reason}", solved.method)),
@@ -232,7 +233,7 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
         true => summary.add("F", None::<f64>, "F", "not known: there was no time to compute it"),
         false => summary.number("F", "F", report.objective),
     }
-    if let Some(optimum) = prepared.optimum {
+    if let Some(optimum) = optimum {
         let excess = Some(report.objective - optimum).filter(|excess| !excess.is_nan());
         let above = excess.map_or(String::new(), |excess| format!(" (F − F* = {})", short(excess)));
         summary.add("optimum", optimum, "F*", short(optimum) + &above);
@@ -269,7 +270,6 @@ fn told<S: Real>(prepared: &Prepared<S>, solved: &Solved<S>, solving: &Solving, 
         None => {}
     }
     if solving.verbose {
-        let facts = prepared.problem.facts();
         let known = |value: Option<f64>| value.map_or("none known".into(), short);
         let text = format!(
             "ρ = {}, L_g: {}, L_f: {}, T {}",
@@ -307,7 +307,7 @@ fn certified<S: Real>(certificate: &Certificate<S>, solving: &Solving, summary: 
 }
 
 /// 0 when it did what was asked, 1 when it stopped without what had to be reached, or was interrupted.
-fn exit(settings: &Settings, status: Status) -> ExitCode {
+pub fn exit(settings: &Settings, status: Status) -> ExitCode {
     let done = match status {
         Status::Certified | Status::Target => true,
         Status::Interrupted | Status::NotFinite => false,

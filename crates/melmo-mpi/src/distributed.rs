@@ -100,6 +100,21 @@ impl<'p, S: Real> Distributed<'p, S> {
         extents
     }
 
+    /// The same of a point's image Tx: where what this rank has of it (z, u) stands in the whole.
+    pub fn image_extents(&self) -> Vec<Extent> {
+        let (mut before, mut extents) = (0, Vec::new());
+        for (own, whole, counted) in self.plan.images(self.problem, self.talk.rank() == 0) {
+            extents.push(Extent { own: before..before + own, whole: whole..whole + own, counted });
+            before += own;
+        }
+        extents
+    }
+
+    /// This rank's entries of a point of its problem, which holds rows of neighbours as well.
+    pub fn own_entries(&self, held: &[S]) -> Vec<S> {
+        self.plan.own.iter().flat_map(|range| held[range.clone()].iter().copied()).collect()
+    }
+
     /// Whether a rank was lost: then every number is NaN, and the run has ended there.
     pub fn is_lost(&self) -> bool {
         self.talk.lost

@@ -137,6 +137,29 @@ impl Plan {
         Ok(())
     }
 
+    /// What this rank has of every block of Tx: how many entries, where they begin in the whole, and whether it is the one that counts them.
+    pub fn images<S: Real>(&self, problem: &Problem<S>, first: bool) -> Vec<(usize, usize, bool)> {
+        let mut start = 0;
+        let mut place = |held: &Held| {
+            let rows = held.piece.as_ref().map_or(0, |piece| piece.own.start);
+            let size = held.piece.as_ref().map_or(held.range.len(), |piece| piece.rows * held.width);
+            let found = (held.own().len(), start + rows * held.width, held.piece.is_some() || first);
+            start += size;
+            found
+        };
+        match problem.t().form() {
+            Form::Identity => self.blocks.iter().map(place).collect(),
+            Form::Select(t) => {
+                let of = |range: &Range<usize>| self.blocks.iter().find(|held| held.range == *range);
+                t.pairs().filter_map(|(in_x, _)| of(&in_x)).map(place).collect()
+            }
+            Form::Difference2d(_) | Form::Difference3d(_) => {
+                problem.t().range().blocks().iter().map(|_| place(&self.blocks[0])).collect()
+            }
+            _ => vec![(problem.t().range().size(), 0, first)], // every rank has all of it
+        }
+    }
+
     /// The blocks of Tx with the width of a row; none where every rank has all of it.
     fn rows_of_image<S: Real>(&self, problem: &Problem<S>) -> Vec<(Range<usize>, Option<usize>)> {
         let width = |held: &Held| held.piece.as_ref().map(|_| held.width);

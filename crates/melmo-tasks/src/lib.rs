@@ -21,6 +21,7 @@ pub mod complete;
 pub mod deblur;
 pub mod denoise;
 pub mod device;
+pub mod elsewhere;
 pub mod error;
 pub mod factorize;
 pub mod inpaint;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use melmo::catalogue::{self, Arguments, Value};
+use melmo::catalogue::{self, Arguments, Entry, Value};
 use melmo::drive::{self, Keep, Observer, Options, Snapshot, Stop, run_on};
 use melmo::geometry::{BlockNorm, Geometry, euclidean, for_layout};
 use melmo::patience::Patience;
@@ -114,11 +114,7 @@ pub fn solver<'p, S: Real>(
     let (name, tuned, reason) = method(problem, defaults, settings);
     let rows = catalogue::methods::<S>();
     let row = catalogue::find("method", &rows, &name)?;
-    let mut given: Vec<(&str, Value)> = tuned.into_iter().map(|(name, value)| (name, value.into())).collect();
-    given.extend(settings.arguments.iter().map(|(name, value)| (name.as_str(), value.clone())));
-    if row.entry.parameters.iter().any(|p| p.name == "steps") && settings.argument("steps").is_none() {
-        given.push(("steps", Value::Number(iterations(defaults, settings) as f64))); // a horizon is the number of steps
-    }
+    let given = given(&row.entry, tuned, defaults, settings);
     let (device, chosen) = device::resolve(settings.device, problem, &name);
     if let DeviceChoice::Cuda(ordinal) = device {
         let norms = settings.geometry.as_ref().map(|_| geometry(problem, defaults, settings, true)).transpose()?;
@@ -131,7 +127,22 @@ pub fn solver<'p, S: Real>(
     Ok((solver, name, reason, chosen))
 }
 
-fn geometry<S: Real>(
+/// A method's parameters: those that come with it, and what was asked for.
+pub(crate) fn given<'a>(
+    entry: &Entry,
+    tuned: Vec<(&'static str, f64)>,
+    defaults: &Defaults,
+    settings: &'a Settings,
+) -> Vec<(&'a str, Value)> {
+    let mut given: Vec<(&str, Value)> = tuned.into_iter().map(|(name, value)| (name, value.into())).collect();
+    given.extend(settings.arguments.iter().map(|(name, value)| (name.as_str(), value.clone())));
+    if entry.parameters.iter().any(|p| p.name == "steps") && settings.argument("steps").is_none() {
+        given.push(("steps", Value::Number(iterations(defaults, settings) as f64))); // a horizon is the number of steps
+    }
+    given
+}
+
+pub(crate) fn geometry<S: Real>(
     problem: &Problem<S>,
     defaults: &Defaults,
     settings: &Settings,
@@ -169,12 +180,35 @@ pub fn solve_from<S: Real>(
     settings: &Settings,
     watch: Watch<'_, S>,
 ) -> Result<Solved<S>, Error> {
+    expect_bound(problem, settings)?;
+    let (mut solver, method, reason, device) = solver(problem, start, defaults, settings)?;
+    let (report, stop) = driven(&mut *solver, defaults, settings, watch)?;
+    let patience = if report.had_to_end() { drive::moment() } else { Patience::current() };
+    // Whoever names a method gets its last point, and is told; what was chosen for them ends no higher than it began.
+    let report = patience.run(|| match reason {
+        Some(_) => report.or_start(start, problem, solver.norms(), &stop),
+        None => Report { rose: report.rise(start, problem), ..report },
+    });
+    Ok(Solved { report: report.if_finite(), method, reason, device })
+}
+
+/// Refuses a gap where no bound on F − F* is known.
+pub(crate) fn expect_bound<S: Real>(problem: &Problem<S>, settings: &Settings) -> Result<(), Error> {
     if settings.gap.is_some() {
         let refused =
             |reason| Error::input("gap", format!("F − F* has no bound here: {reason}"), "another stop, as --epsilon");
         melmo::certificate::can_bound(problem, settings.radius).map_err(refused)?;
     }
-    let (mut solver, method, reason, device) = solver(problem, start, defaults, settings)?;
+    Ok(())
+}
+
+/// Runs a solver to its end, from where it stood where it is taken up again; says also what could end it.
+pub(crate) fn driven<S: Real>(
+    solver: &mut dyn Solver<S>,
+    defaults: &Defaults,
+    settings: &Settings,
+    watch: Watch<'_, S>,
+) -> Result<(Report<S>, Stop), Error> {
     let mut past = (Vec::new(), Duration::ZERO);
     if let Some(snapshot) = watch.resume {
         solver.restore(&snapshot.state)?;
@@ -192,14 +226,8 @@ pub fn solve_from<S: Real>(
     let record = Record { exact_dual_norms: watch.exact, ..Record::every(watch.trace_every, 0) };
     let options = Options { stop, record: (watch.trace_every > 0).then_some(record), look: watch.look };
     let report = match watch.watcher {
-        Some(watcher) => run_on(&mut *solver, &options, past, watch.keep, &mut [watcher]),
-        None => run_on(&mut *solver, &options, past, watch.keep, &mut []),
+        Some(watcher) => run_on(solver, &options, past, watch.keep, &mut [watcher]),
+        None => run_on(solver, &options, past, watch.keep, &mut []),
     };
-    let patience = if report.had_to_end() { drive::moment() } else { Patience::current() };
-    // Whoever names a method gets its last point, and is told; what was chosen for them ends no higher than it began.
-    let report = patience.run(|| match reason {
-        Some(_) => report.or_start(start, problem, solver.norms(), &stop),
-        None => Report { rose: report.rise(start, problem), ..report },
-    });
-    Ok(Solved { report: report.if_finite(), method, reason, device })
+    Ok((report, stop))
 }

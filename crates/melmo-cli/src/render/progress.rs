@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{LazyLock, Mutex};
@@ -24,6 +24,32 @@ static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
 /// There is nothing yet to keep, as at first and while something is read.
 static NOTHING_TO_KEEP: AtomicBool = AtomicBool::new(true);
 
+/// The checkpoint that ranks wrote last; none on one machine, where whoever stops writes one.
+static LAST_CHECKPOINT: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// This process is one of several: it may be asked to stop because another was lost.
+static ON_RANKS: AtomicBool = AtomicBool::new(false);
+
+/// From now on this process is one of several.
+pub fn on_ranks() {
+    ON_RANKS.store(true, Ordering::SeqCst);
+}
+
+/// From here a run on ranks can go on, whatever becomes of it.
+pub fn last_checkpoint(path: &Path) {
+    if let Ok(mut last) = LAST_CHECKPOINT.lock() {
+        *last = Some(path.into());
+    }
+}
+
+/// What is said of several that are asked to stop.
+fn stopping_ranks() -> String {
+    let last = LAST_CHECKPOINT.lock().ok().and_then(|last| last.clone());
+    let from = last.map_or("there is no checkpoint yet".into(), |path| {
+        format!("the last checkpoint is {}, --resume goes on from it", path.display())
+    });
+    format!("melmo: stopping, as asked or because a rank was lost; {from}")
+}
+
 /// The first Ctrl-C (or SIGTERM) asks runs to end; the second ends the program, as does the first while there is nothing to keep.
 pub fn catch_interrupts() {
     LazyLock::force(&BEGUN);
@@ -32,6 +58,9 @@ pub fn catch_interrupts() {
         if again || NOTHING_TO_KEEP.load(Ordering::SeqCst) {
             say::note(if again { "melmo: interrupted" } else { "melmo: interrupted; there is nothing to keep yet" });
             std::process::exit(130);
+        }
+        if ON_RANKS.load(Ordering::SeqCst) {
+            return say::note(&stopping_ranks());
         }
         say::note("");
         say::note("melmo: stopping; the point so far is kept (Ctrl-C again quits at once)");
@@ -166,6 +195,32 @@ impl Progress {
         self.reached
     }
 
+    /// Whether it is time to show something.
+    pub fn is_due(&self) -> bool {
+        let pause = match self.shown {
+            None => return false,
+            Some(Shown::Bar(_)) => Duration::from_millis(200),
+            Some(Shown::Lines) => Duration::from_secs(5),
+        };
+        self.last.elapsed() >= pause
+    }
+
+    /// Shows a point.
+    pub fn show(&mut self, info: &Info, objective: f64) {
+        self.last = Instant::now();
+        let numbers = numbers(objective, info.dual_norm.upper, info.prox_gap);
+        let position = self.position(info.k);
+        match &self.shown {
+            Some(Shown::Bar(bar)) => {
+                bar.set_position(position);
+                bar.set_message(numbers);
+            }
+            _ => {
+                say::note(&format!("step {}  {numbers}  {}", info.k, seconds(self.start.elapsed().as_secs_f64())));
+            }
+        }
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         if let Some(Shown::Bar(bar)) = &self.shown {
@@ -179,26 +234,9 @@ impl<S: Real> Observer<S> for Progress {
         if interrupted() {
             return ControlFlow::Break(());
         }
-        let pause = match self.shown {
-            None => return ControlFlow::Continue(()),
-            Some(Shown::Bar(_)) => Duration::from_millis(200),
-            Some(Shown::Lines) => Duration::from_secs(5),
-        };
-        if self.last.elapsed() < pause {
-            return ControlFlow::Continue(());
-        }
-        self.last = Instant::now();
-        let objective = info.objective.unwrap_or_else(|| solver.objective());
-        let numbers = numbers(objective, info.dual_norm.upper, info.prox_gap);
-        let position = self.position(info.k);
-        match &self.shown {
-            Some(Shown::Bar(bar)) => {
-                bar.set_position(position);
-                bar.set_message(numbers);
-            }
-            _ => {
-                say::note(&format!("step {}  {numbers}  {}", info.k, seconds(self.start.elapsed().as_secs_f64())));
-            }
+        if self.is_due() {
+            let objective = info.objective.unwrap_or_else(|| solver.objective());
+            self.show(info, objective);
         }
         ControlFlow::Continue(())
     }

@@ -2,6 +2,7 @@
 //! escape sequences. Long texts are cut. A stream that cannot be written to ends no run.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::Error;
 
@@ -10,8 +11,31 @@ const MESSAGE: usize = 2000;
 /// Characters of one line of a summary, at most.
 const LINE: usize = 500;
 
+/// Somebody else speaks.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// From now on this process says nothing: it is one of several, and the first of them speaks.
+pub fn be_silent() {
+    SILENT.store(true, Ordering::Relaxed);
+}
+
+/// Whether somebody else speaks.
+pub fn is_silent() -> bool {
+    SILENT.load(Ordering::Relaxed)
+}
+
+/// Before leaving with an error: whoever speaks has a moment, for the first that leaves ends all.
+pub fn let_speak() {
+    if is_silent() {
+        std::thread::sleep(std::time::Duration::from_millis(500));
+    }
+}
+
 /// Tells people something, on standard error. Where nobody can hear it, nothing happens.
 pub fn note(text: &str) {
+    if is_silent() {
+        return;
+    }
     let mut lines = text.lines();
     let mut told = lines.next().map(visible).unwrap_or_default();
     for line in lines {

@@ -5,7 +5,7 @@ mod rows;
 mod write;
 
 pub use rows::Rows;
-pub use write::{encode, write};
+pub use write::{encode, header, write};
 
 use crate::array::{Array, Kind, count};
 use crate::error::{Error, Place, brief, quote};

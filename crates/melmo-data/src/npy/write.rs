@@ -30,13 +30,24 @@ pub fn encode(array: &Array) -> Result<Vec<u8>, Error> {
     }
 }
 
+/// The bytes before the entries of an array of `f32` or `f64` whose entries others write: in C order, little-endian.
+pub fn header(shape: &[usize], single: bool) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    head(&mut bytes, shape, if single { "<f4" } else { "<f8" })?;
+    Ok(bytes)
+}
+
+fn head(bytes: &mut Vec<u8>, shape: &[usize], dtype: &str) -> Result<(), Error> {
+    let shape: Vec<u64> = shape.iter().map(|&axis| axis as u64).collect();
+    let dtype = DType::Plain(dtype.parse().expect("a dtype of the table above"));
+    let header = WriteOptions::new_header_only().dtype(dtype).shape(&shape).writer(bytes).write_header_only();
+    header.map(drop).map_err(|source| Error::Io { file: "npy".into(), doing: "encode it", source })
+}
+
 /// The header, and the entries in one pass.
 fn numbers<const N: usize>(array: &Array, dtype: &str, bytes_of: impl Fn(f64) -> [u8; N]) -> Result<Vec<u8>, Error> {
-    let shape: Vec<u64> = array.shape.iter().map(|&axis| axis as u64).collect();
-    let dtype = DType::Plain(dtype.parse().expect("a dtype of the table above"));
     let mut bytes = Vec::with_capacity(array.data.len() * N + 128);
-    let header = WriteOptions::new_header_only().dtype(dtype).shape(&shape).writer(&mut bytes).write_header_only();
-    header.map(drop).map_err(|source| Error::Io { file: "npy".into(), doing: "encode it", source })?;
+    head(&mut bytes, &array.shape, dtype)?;
     bytes.extend(array.data.iter().flat_map(|&v| bytes_of(v)));
     Ok(bytes)
 }

@@ -49,22 +49,30 @@ pub struct Factors<'d, S> {
 impl<S: Real> Factors<'_, S> {
     /// ‖M⊙(Y − WH)‖² + ν/2·‖H‖².
     pub fn loss(&self) -> Result<Factorization<S>, Error> {
-        let Self { rows, cols, rank, .. } = *self;
-        crate::magnitude::check_known("Y", self.y)?;
-        let complete = self.mask.is_none() && !self.y.iter().any(|y| y.f64().is_nan());
-        let f = if complete {
-            Factorization::new(self.y.to_vec(), rows, cols, rank)?
-        } else {
-            let mask = crate::recover::observed(self.y, self.mask)?;
-            Factorization::masked(self.y.to_vec(), mask, rows, cols, rank)?
-        };
-        Ok(f.ridge(self.ridge)?)
+        dense_loss(self.y.to_vec(), self.mask, [self.rows, self.cols, self.rank], self.ridge)
     }
 
     /// The problem, from a start W, H.
     pub fn prepare(&self, w: Vec<S>, h: Vec<S>) -> Result<Prepared<S>, Error> {
         penalised(self.loss()?, self.penalty, w, h)
     }
+}
+
+/// ‖M⊙(Y − WH)‖² + ν/2·‖H‖² of a Y that is given away: rows, columns and the rank of its factors.
+pub fn dense_loss<S: Real>(
+    y: Vec<S>,
+    mask: Option<&[S]>,
+    [rows, cols, rank]: [usize; 3],
+    ridge: f64,
+) -> Result<Factorization<S>, Error> {
+    crate::magnitude::check_known("Y", &y)?;
+    let f = if mask.is_none() && !y.iter().any(|y| y.f64().is_nan()) {
+        Factorization::new(y, rows, cols, rank)?
+    } else {
+        let mask = crate::recover::observed(&y, mask)?;
+        Factorization::masked(y, mask, rows, cols, rank)?
+    };
+    Ok(f.ridge(ridge)?)
 }
 
 /// ‖Y − WH‖² + ν/2·‖H‖² of a sparse Y, which is 0 where it has no entry.

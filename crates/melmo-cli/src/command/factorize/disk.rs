@@ -26,14 +26,14 @@ const BLOCK: usize = 24 << 20;
 
 /// A matrix of which some rows can be read.
 #[derive(Debug)]
-enum File {
+pub(super) enum File {
     Npy(npy::Rows),
     Parquet(parquet::Rows),
 }
 
 impl File {
     /// None where its format is another.
-    fn open(path: &Path) -> Result<Option<Self>, Error> {
+    pub fn open(path: &Path) -> Result<Option<Self>, Error> {
         let is = |known: &[&str]| path.extension().is_some_and(|end| known.iter().any(|e| end.eq_ignore_ascii_case(e)));
         if !path.is_file() {
             return Ok(None);
@@ -45,7 +45,7 @@ impl File {
         })
     }
 
-    fn shape(&self) -> (usize, usize) {
+    pub fn shape(&self) -> (usize, usize) {
         match self {
             Self::Npy(rows) => rows.shape(),
             Self::Parquet(rows) => rows.shape(),
@@ -60,7 +60,7 @@ impl File {
         }
     }
 
-    fn read(&self, first: usize, count: usize, each: impl FnMut(&[f64])) -> Result<(), melmo_data::Error> {
+    pub fn read(&self, first: usize, count: usize, each: impl FnMut(&[f64])) -> Result<(), melmo_data::Error> {
         match self {
             Self::Npy(rows) => rows.read(first, count, each),
             Self::Parquet(rows) => rows.read(first, count, each),

@@ -3,6 +3,7 @@
 mod data;
 mod disk;
 mod fit;
+mod ranks;
 mod topics;
 
 use std::path::PathBuf;

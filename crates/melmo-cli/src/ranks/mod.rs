@@ -1,0 +1,22 @@
+//! A run on several ranks of MPI: who takes part, what each reads and writes, and how all of them end together.
+//!
+//! Every rank runs this program from its beginning. What decides the run is decided together ([`Crew`]), so that nobody waits for somebody who
+//! has left: errors, the end of the time, Ctrl-C, the moments of checkpoints. Rank 0 alone speaks.
+
+mod crew;
+mod overseer;
+mod session;
+mod set;
+mod shared;
+mod started;
+
+pub use crew::Crew;
+pub use session::{OnRanks, Part, run};
+pub use set::is_set;
+pub use shared::array;
+pub use started::{Started, join, started};
+
+/// What a command that ranks do not carry is answered with.
+pub fn refusal(what: &str) -> crate::error::Error {
+    crate::error::Error::Ranks(format!("{what} does not run on several ranks: run it without mpirun, on one machine"))
+}

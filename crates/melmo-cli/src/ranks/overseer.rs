@@ -1,0 +1,126 @@
+//! Who watches a run on ranks: all decide together when it ends, when it is shown, and when a checkpoint is written.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use melmo::drive::Observer;
+use melmo::real::Real;
+use melmo::solver::{Info, Solver, State};
+use melmo::trace::Row;
+
+use crate::error::Error;
+use crate::ranks::Crew;
+use crate::ranks::set::Keeper;
+use crate::render::progress::{Progress, interrupted, last_checkpoint};
+
+/// Ranks ask one another about as often as this: rarely enough to cost nothing, often enough for Ctrl-C.
+const OFTEN: Duration = Duration::from_millis(50);
+
+/// Why all ended before the solver had a reason to.
+#[derive(Debug)]
+pub enum Ended {
+    Asked,
+    Late,
+    Failed(Error),
+}
+
+/// The steps between two questions are the same on every rank: they follow from what rank 0's clock said.
+pub struct Overseer<'a, S: Real> {
+    pub crew: Crew,
+    pub keeper: Option<(Duration, Keeper<'a>)>,
+    /// Where rank 0 shows the run.
+    pub progress: Option<Progress>,
+    /// The time that is left, of which rank 0's counts.
+    pub limit: Option<Duration>,
+    pub rows: Vec<Row>,
+    pub before: Duration,
+    pub ended: Option<Ended>,
+    begun: Instant,
+    asked: Instant,
+    kept: Instant,
+    stride: u64,
+    since: u64,
+    /// A state that is written when another point follows: from the last point of a run nothing can be gone on with.
+    pending: Option<State<S>>,
+}
+
+impl<'a, S: Real> Overseer<'a, S> {
+    /// Of a run that begins now, after the rows and the time of an earlier part.
+    pub fn new(crew: Crew, keeper: Option<(Duration, Keeper<'a>)>, progress: Option<Progress>) -> Self {
+        let now = Instant::now();
+        Self {
+            crew,
+            keeper,
+            progress,
+            limit: None,
+            rows: Vec::new(),
+            before: Duration::ZERO,
+            ended: None,
+            begun: now,
+            asked: now,
+            kept: now,
+            stride: 1,
+            since: 0,
+            pending: None,
+        }
+    }
+
+    fn keep(&mut self, state: &State<S>) -> Result<(), Error> {
+        let Some((_, keeper)) = &mut self.keeper else { return Ok(()) };
+        keeper.write(&mut self.crew, state, (&self.rows, self.before + self.begun.elapsed()))?;
+        self.kept = Instant::now();
+        if self.crew.is_first() {
+            last_checkpoint(keeper.path());
+        }
+        Ok(())
+    }
+
+    /// Asks everybody; what rank 0's clock says goes for all.
+    fn ask(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> Result<Option<Ended>, Error> {
+        let late = self.limit.is_some_and(|limit| self.begun.elapsed() >= limit);
+        let due = self.keeper.as_ref().is_some_and(|(every, _)| self.kept.elapsed() >= *every);
+        let shown = self.progress.as_ref().is_some_and(Progress::is_due);
+        let flag = |said: bool| f64::from(u8::from(said));
+        let own = [flag(interrupted()), flag(late), flag(due), flag(shown), self.asked.elapsed().as_secs_f64()];
+        let all = self.crew.each(own)?;
+        self.asked = Instant::now();
+        let [_, late, due, shown, took] = all[0];
+        self.since = 0;
+        if took < 0.5 * OFTEN.as_secs_f64() {
+            self.stride = (2 * self.stride).min(1 << 16);
+        } else if took > 2.0 * OFTEN.as_secs_f64() {
+            self.stride = (self.stride / 2).max(1);
+        }
+        if all.iter().any(|rank| rank[0] > 0.0) || late > 0.0 {
+            self.keep(&solver.save())?;
+            return Ok(Some(if late > 0.0 { Ended::Late } else { Ended::Asked }));
+        }
+        if due > 0.0 {
+            self.pending = Some(solver.save());
+        }
+        if shown > 0.0 {
+            let objective = info.objective.unwrap_or_else(|| solver.objective());
+            self.progress.iter_mut().for_each(|progress| progress.show(info, objective));
+        }
+        Ok(None)
+    }
+
+    fn decide(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> Result<Option<Ended>, Error> {
+        if let Some(state) = self.pending.take() {
+            self.keep(&state)?;
+        }
+        self.since += 1;
+        if self.since < self.stride { Ok(None) } else { self.ask(info, solver) }
+    }
+}
+
+impl<S: Real> Observer<S> for Overseer<'_, S> {
+    fn observe(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> ControlFlow<()> {
+        self.ended = self.decide(info, solver).unwrap_or_else(|error| Some(Ended::Failed(error)));
+        if self.ended.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn recorded(&mut self, row: &Row, _: &mut dyn Solver<S>) {
+        self.rows.push(*row);
+    }
+}

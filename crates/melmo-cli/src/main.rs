@@ -12,6 +12,7 @@ mod picture;
 mod ranks;
 mod render;
 mod result;
+mod rows;
 mod session;
 mod statement;
 
@@ -148,6 +149,7 @@ fn solve_on_ranks(
 ) -> Result<ExitCode, Error> {
     let (problem, begun) = ranks::Crew::new(ends()).agree(taken_up(problem, job))?;
     match &problem {
+        Problem::Denoise(denoise) => ranks::run(denoise, job, begun, ends),
         Problem::Factorize(factorize) => ranks::run(factorize, job, begun, ends),
         _ => Err(ranks::refusal(&format!("`melmo {}`", job.command))),
     }

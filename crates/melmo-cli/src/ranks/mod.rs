@@ -13,7 +13,7 @@ mod started;
 pub use crew::Crew;
 pub use session::{OnRanks, Part, run};
 pub use set::is_set;
-pub use shared::array;
+pub use shared::{array, is_single};
 pub use started::{Started, join, started};
 
 /// What a command that ranks do not carry is answered with.

@@ -9,6 +9,7 @@ use melmo::guarantee::Facts;
 use melmo::patience::Patience;
 use melmo::real::Real;
 use melmo::space::Space;
+use melmo_data::npy;
 use melmo_mpi::{Distributed, Extent, Measure, Piece, Ranks, Spent};
 use melmo_tasks::{DeviceChoice, Prepared, Settings, Solved, Watch, elsewhere};
 
@@ -274,12 +275,13 @@ impl Saving<'_> {
         for (_, data, extents) in &arrays {
             let end = extents.iter().map(|extent| extent.whole.end as f64).fold(0.0, f64::max);
             let (_, size) = crew.range(0.0, end)?;
-            sizes.push(data.map(|_| shared::header::<S>(&[size as usize])).transpose()?);
+            sizes.push(data.map(|_| npy::header(&[size as usize], shared::is_single::<S>())).transpose()?);
         }
         let made =
             outputs.as_mut().zip(self.solving.result.as_deref()).map_or(Ok(String::new()), |(outputs, folder)| {
-                // The job with the method that ran: on one machine `auto` would be another.
-                let job = self.job.clone().with(&[("method", solved.method.clone())]).problem();
+                // With the method and the precision that ran: on one machine others may be the usual ones.
+                let chosen = [("method", solved.method.clone()), ("precision", S::NAME.into())];
+                let job = self.job.clone().with(&chosen).problem();
                 let (version, sources) = (self.header.version.clone(), self.header.sources.clone());
                 let saved = Saved { version, job, sources, summary: summary.json(), certificate };
                 outputs.folder(folder, &result::FILES, |part| {
@@ -296,7 +298,7 @@ impl Saving<'_> {
         for ((name, data, extents), header) in arrays.iter().zip(&sizes) {
             if let (Some(data), Some(header), Ok(())) = (data, header, &written) {
                 let path = std::path::Path::new(&part).join(name);
-                written = shared::write(&path, header.len(), &shared::counted(extents, data));
+                written = shared::write(&path, shared::is_single::<S>(), header.len(), &shared::counted(extents, data));
             }
         }
         crew.agree(written)

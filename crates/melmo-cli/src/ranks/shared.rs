@@ -24,18 +24,18 @@ pub fn counted<'a, S>(extents: &[Extent], own: &'a [S]) -> Entries<'a, S> {
     counted.map(|extent| (extent.whole.start, &own[extent.own.clone()])).collect()
 }
 
-/// The bytes before the entries of an array of that shape.
-pub fn header<S: Real>(shape: &[usize]) -> Result<Vec<u8>, Error> {
-    Ok(npy::header(shape, S::NAME == "f32")?)
+/// Whether the numbers of a run are single ones, and so those that it writes.
+pub fn is_single<S: Real>() -> bool {
+    S::NAME == "f32"
 }
 
-/// Writes these entries into a file that begins with so many bytes of a header.
-pub fn write<S: Real>(path: &Path, header: usize, entries: &Entries<'_, S>) -> Result<(), Error> {
-    write_all(path, header, entries).map_err(|error| Error::input(path, format!("could not be written: {error}")))
+/// Writes these entries, as single numbers or not, into a file that begins with so many bytes of a header.
+pub fn write<S: Real>(path: &Path, single: bool, header: usize, entries: &Entries<'_, S>) -> Result<(), Error> {
+    write_all(path, single, header, entries)
+        .map_err(|error| Error::input(path, format!("could not be written: {error}")))
 }
 
-fn write_all<S: Real>(path: &Path, header: usize, entries: &Entries<'_, S>) -> io::Result<()> {
-    let single = S::NAME == "f32";
+fn write_all<S: Real>(path: &Path, single: bool, header: usize, entries: &Entries<'_, S>) -> io::Result<()> {
     let width = if single { 4 } else { 8 };
     let mut file = OpenOptions::new().write(true).open(path)?;
     let mut bytes = Vec::with_capacity(PIECE * width);
@@ -57,14 +57,14 @@ fn write_all<S: Real>(path: &Path, header: usize, entries: &Entries<'_, S>) -> i
 pub fn array<S: Real>(
     crew: &mut Crew,
     outputs: &mut Option<Outputs>,
-    path: &Path,
+    (path, single): (&Path, bool),
     shape: &[usize],
     entries: &Entries<'_, S>,
 ) -> Result<(), Error> {
-    let header = header::<S>(shape)?;
+    let header = npy::header(shape, single)?;
     let begun = outputs.as_mut().map_or(Ok(PathBuf::new()), |outputs| outputs.begin(path, &header));
     let begun = crew.agree(begun)?;
     let part = crew.told(&begun.to_string_lossy())?;
-    let written = write(Path::new(&part), header.len(), entries);
+    let written = write(Path::new(&part), single, header.len(), entries);
     crew.agree(written)
 }

@@ -66,6 +66,11 @@ impl Rows {
         (self.rows, self.cols)
     }
 
+    /// What the numbers are in the file.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
     /// Hands on the numbers of `count` rows from `first` on, piece by piece.
     pub fn read(&self, first: usize, count: usize, mut each: impl FnMut(&[f64])) -> Result<(), Error> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);

@@ -35,7 +35,7 @@ fn tuned(beta_limit: f64) -> Tuned {
 }
 
 /// Refuses samples whose squares no sum can hold.
-fn expect_moderate<S: Real>(y: &[S]) -> Result<(), Error> {
+pub(super) fn expect_moderate<S: Real>(y: &[S]) -> Result<(), Error> {
     let most = if S::EPSILON > 1e-10 { 1e15 } else { 1e150 };
     match y.iter().find(|v| !v.is_finite() || v.f64().abs() > most) {
         None => Ok(()),

@@ -1,5 +1,6 @@
 //! `melmo denoise`: in one piece when it is watched closely or small, else strip by strip.
 
+mod ranks;
 mod words;
 
 use std::ops::ControlFlow;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use melmo::real::Real;
 use melmo::smooth::{Factorization, Rows};
-use melmo_data::{npy, parquet};
 use melmo_tasks::factorize;
 
 use super::data::{Units, scaled};
@@ -13,6 +12,7 @@ use crate::args::{Factorize, Scaling};
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::render::{Summary, bytes, say};
+use crate::rows::File;
 
 /// Vectors of the size of (W, H) that a run holds at a time, its certificate included; a generous count.
 const VECTORS: usize = 28;
@@ -23,50 +23,6 @@ const PROGRAM: usize = 48 << 20;
 const BLOCKS: usize = 8;
 /// Larger blocks are not faster.
 const BLOCK: usize = 24 << 20;
-
-/// A matrix of which some rows can be read.
-#[derive(Debug)]
-pub(super) enum File {
-    Npy(npy::Rows),
-    Parquet(parquet::Rows),
-}
-
-impl File {
-    /// None where its format is another.
-    pub fn open(path: &Path) -> Result<Option<Self>, Error> {
-        let is = |known: &[&str]| path.extension().is_some_and(|end| known.iter().any(|e| end.eq_ignore_ascii_case(e)));
-        if !path.is_file() {
-            return Ok(None);
-        }
-        Ok(match (is(&["npy"]), is(&["parquet", "pq"])) {
-            (true, _) => Some(Self::Npy(npy::Rows::open(path)?)),
-            (_, true) => Some(Self::Parquet(parquet::Rows::open(path)?)),
-            _ => None,
-        })
-    }
-
-    pub fn shape(&self) -> (usize, usize) {
-        match self {
-            Self::Npy(rows) => rows.shape(),
-            Self::Parquet(rows) => rows.shape(),
-        }
-    }
-
-    /// What reading takes beside the numbers that are read.
-    fn memory(&self) -> usize {
-        match self {
-            Self::Npy(_) => 0,
-            Self::Parquet(rows) => rows.memory(),
-        }
-    }
-
-    pub fn read(&self, first: usize, count: usize, each: impl FnMut(&[f64])) -> Result<(), melmo_data::Error> {
-        match self {
-            Self::Npy(rows) => rows.read(first, count, each),
-            Self::Parquet(rows) => rows.read(first, count, each),
-        }
-    }
-}
 
 /// The rows of a file in the units of the run.
 #[derive(Debug)]

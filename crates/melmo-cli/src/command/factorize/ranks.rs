@@ -1,38 +1,27 @@
 //! `melmo factorize` on ranks: rows of Y and of W lie on them, H is everywhere.
 
 use std::ops::Range;
-use std::path::Path;
 
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo::smooth::Factorization;
 use melmo_mpi::Piece;
-use melmo_tasks::{Solved, Until, factorize};
+use melmo_tasks::{Solved, factorize};
 
 use super::data::{Units, scaled};
-use super::disk::File;
 use crate::args::{Factorize, Loss, Scaling};
 use crate::error::Error;
 use crate::input::{Inputs, array, convert};
-use crate::nearest;
 use crate::output::{Outputs, extension, part};
 use crate::ranks::{self, Crew, OnRanks, Part, refusal};
 use crate::render::{Summary, short};
+use crate::rows::File;
 
 /// What is needed to judge and write this rank's rows.
 pub struct Held<S: Real> {
     fit: Factorization<S>,
     units: Units,
     piece: Piece,
-}
-
-/// A matrix of which each rank reads its rows.
-fn open(path: &Path) -> Result<File, Error> {
-    if !path.exists() {
-        return Err(Error::input(path, nearest::missing(path)));
-    }
-    let other = || Error::input(path, "ranks read their rows of an .npy or a .parquet file: write it as one of those");
-    File::open(path)?.ok_or_else(other)
 }
 
 impl Factorize {
@@ -52,9 +41,6 @@ impl Factorize {
         };
         crew.agree(file.read(held.start, held.len(), counted).map_err(Error::from))?;
         let ((low, high), [missing]) = (crew.range(low, high)?, crew.sums([missing as f64])?);
-        if missing > 0.0 && self.signs() {
-            return Err(refusal("--nonnegative with entries that are missing"));
-        }
         let missing = if missing > 0.0 { format!(", {missing} entries missing") } else { String::new() };
         summary.add("shape", vec![rows, cols], "matrix", format!("{rows}×{cols}{missing}"));
         let mut units = Units::SAME;
@@ -83,7 +69,7 @@ impl Factorize {
         skip(rows - held.end, &mut seeded);
         let mut h: Vec<S> = seeded.normals(rank * cols);
         if let Some(path) = &self.init_w {
-            let file = open(path)?;
+            let file = File::of_ranks(path)?;
             if file.shape() != (rows, rank) {
                 let (found_rows, found) = file.shape();
                 let message = format!("found a {found_rows}×{found} matrix; expected {rows}×{rank}");
@@ -108,6 +94,8 @@ impl OnRanks for Factorize {
             (self.list, "--list"),
             (self.mask.is_some(), "--mask"),
             (self.memory.is_some(), "--memory"),
+            // Methods that run anywhere smooth a constraint, and end beside it.
+            (self.nonnegative, "--nonnegative"),
             (self.loss != Loss::Squares, "--loss poisson and logistic"),
             (self.names_rows.is_some() || self.names_columns.is_some(), "--names-rows and --names-columns"),
             (self.output.as_ref().is_some_and(|path| extension(path) != "npy"), "an --output other than .npy"),
@@ -124,7 +112,7 @@ impl OnRanks for Factorize {
         crew: &mut Crew,
         summary: &mut Summary,
     ) -> Result<Part<S, Held<S>>, Error> {
-        let file = crew.agree(open(&self.input))?;
+        let file = crew.agree(File::of_ranks(&self.input))?;
         let (rows, cols) = file.shape();
         crew.agree(self.expect_rank(rows, cols))?;
         crew.agree(inputs.remember_file(&self.input))?;
@@ -139,10 +127,7 @@ impl OnRanks for Factorize {
         let start = self.part_of_start(inputs, (rows, cols), held);
         let [w, h] = crew.agree(start)?;
         let fit = loss.clone();
-        let prepared = match self.signs() {
-            true => factorize::nonnegative(loss, &self.penalty, w, h, &Until::done())?,
-            false => factorize::penalised(loss, &self.penalty, w, h)?,
-        };
+        let prepared = factorize::penalised(loss, &self.penalty, w, h)?;
         Ok(Part { prepared, pieces: vec![Some(piece.clone()), None], kept: Held { fit, units, piece } })
     }
 
@@ -157,8 +142,7 @@ impl OnRanks for Factorize {
         let Held { fit, units, piece } = held;
         let (rank, (_, cols, _)) = (self.rank, fit.shape());
         let split = piece.own.len() * rank;
-        let report = &solved.report;
-        let (w, h) = (&report.z[..split], if self.signs() { &report.z[split..] } else { &report.x[split..] });
+        let (w, h) = (&solved.report.z[..], &solved.report.x[split..]);
         let (error, squared) = match piece.is_idle() {
             true => (Ok(0.0), 0.0),
             false => {
@@ -177,7 +161,7 @@ impl OnRanks for Factorize {
         if let Some(path) = &self.output {
             units.tell(summary);
             let entries = vec![(piece.own.start * rank, w)];
-            ranks::array(crew, outputs, &part(path, "W"), &[piece.rows, rank], &entries)?;
+            ranks::array(crew, outputs, (&part(path, "W"), ranks::is_single::<S>()), &[piece.rows, rank], &entries)?;
             let alone = outputs.as_mut().map_or(Ok(()), |outputs| {
                 outputs.array(&part(path, "H"), &array(vec![rank, cols], &units.back(h)), None)
             });

@@ -37,6 +37,8 @@ from melmo._geometry import polar as polar
 from melmo._melmo import __version__ as __version__
 from melmo._problem import Iteration as Iteration
 from melmo._problem import Problem as Problem
+from melmo._ranks import Share as Share
+from melmo._ranks import share as share
 from melmo._result import Result as Result
 from melmo._result import Trace as Trace
 from melmo._solve import iterate as iterate
@@ -93,6 +95,7 @@ __all__ = [
     "Problem",
     "Restored",
     "Result",
+    "Share",
     "Stationarity",
     "Trace",
     "Verification",
@@ -117,6 +120,7 @@ __all__ = [
     "prior",
     "prox",
     "set_threads",
+    "share",
     "upscale",
     "__version__",
 ]

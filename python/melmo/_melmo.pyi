@@ -90,7 +90,16 @@ class Certificate:
     def stationarity(self) -> tuple[Array, float, float, float | None] | None: ...
 
 class Problem:
-    def __new__(cls, precision: str, f: Loss, g: Penalty, t: Operator, layout: Layout) -> Problem: ...
+    def __new__(
+        cls, precision: str, f: Loss, g: Penalty, t: Operator, layout: Layout, within: tuple[int, int] | None = None
+    ) -> Problem: ...
+    def solve_on_ranks(
+        self,
+        x0: Array,
+        settings: dict[str, Any],
+        ranks: Any,
+        pieces: list[tuple[int, tuple[int, int], tuple[int, int]] | None],
+    ) -> dict[str, Any]: ...
     @property
     def layout(self) -> Layout: ...
     @property

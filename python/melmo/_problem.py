@@ -83,7 +83,8 @@ class Problem(Generic[X]):
             operator = _melmo.Operator.named(self.packing.precision, "stack", [], {"operators": [operator] * len(parts)})
             self.range = self._blocks(operator)
         penalty = build_penalty(parts if len(parts) > 1 else parts[0], self.range)
-        self._raw = _melmo.Problem(self.packing.precision, loss, penalty, operator, self.packing.layout)
+        self._terms = (loss, penalty, operator)
+        self._raw = _melmo.Problem(self.packing.precision, *self._terms, self.packing.layout)
         self._own = own_terms(f, g, T)
 
     def _operator(self) -> _melmo.Operator:

@@ -9,6 +9,7 @@ from melmo._checks import number, optional_number, optional_whole, word
 from melmo._geometry import Geometry, chosen
 
 if TYPE_CHECKING:
+    from melmo._ranks import Share
     from melmo._watch import Info
 
 
@@ -35,6 +36,8 @@ class Settings(TypedDict, total=False):
     n_jobs: Union[int, None]
     threads: Union[int, None]
     device: str
+    comm: Any
+    split: Union[Share, Mapping[str, Share], None]
 
 
 def checked_settings(

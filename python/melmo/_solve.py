@@ -13,6 +13,7 @@ import numpy.typing as npt
 from melmo._arrays import Array, Blocks, X
 from melmo._loss import Loss
 from melmo._problem import Iteration, Problem
+from melmo._ranks import Split, minimize_on_ranks
 from melmo._result import Result
 from melmo._settings import Settings
 from melmo._threads import jobs_at_a_time
@@ -61,6 +62,8 @@ def minimize(
     n_jobs: int | None = None,
     threads: int | None = None,
     device: str = "cpu",
+    comm: Any = None,
+    split: Split = None,
 ) -> Result[Any]:
     """Minimise f(x) + g(Tx): f smooth, g weakly convex with a proximal operator, T linear.
 
@@ -122,6 +125,14 @@ def minimize(
     device : str, default 'cpu'
         Where the run's points live: ``"cpu"``, ``"cuda"`` or ``"cuda:1"`` for an NVIDIA GPU, ``"auto"`` for a GPU where there is one
         and it pays. What has no kernels there is refused with the reason.
+    comm : mpi4py communicator, optional
+        Solve it together with the other ranks of, say, ``MPI.COMM_WORLD``: f, g, T and x0 are of the rows that this rank holds, F is the
+        sum of all, and every rank returns its rows of x, with the certificate of the whole. Penalties whose groups lie on several
+        ranks, and operators that reach further than to the next row, are refused. `callback`, `progress` and several starts do
+        not go with it. The terms of blocks that every rank has count once each rank: give a ridge on them to rank 0 alone.
+    split : Share or dict of Share, optional
+        With `comm`: which rows of x, or of its blocks, lie here (:func:`melmo.share`). Blocks that are not named are on every rank, such
+        as the coefficients of a regression whose rows of data are shared.
 
     Returns
     -------
@@ -174,6 +185,12 @@ def minimize(
         "threads": threads,
         "device": device,
     }
+    if comm is not None:
+        if callback is not None or progress or n_jobs is not None:
+            raise ValueError("comm: callback, progress and n_jobs do not go with it: ranks decide together")
+        return minimize_on_ranks((f, g, T), x0, comm, split, settings)
+    if split is not None:
+        raise ValueError("split: says what lies on ranks, and needs comm")
     if isinstance(x0, (list, tuple)) and len(x0) > 0 and all(isinstance(start, (np.ndarray, Mapping)) for start in x0):
         return _from_several(f, g, T, x0, n_jobs, {**settings, "callback": callback})
     problem: Problem[Any] = Problem(f, g, T, x0)

@@ -13,6 +13,7 @@ mod error;
 mod failure;
 mod oracle;
 mod problem;
+mod ranks;
 mod run;
 mod settings;
 mod shared;

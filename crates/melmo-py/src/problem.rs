@@ -5,6 +5,7 @@ use std::sync::Arc;
 use melmo::block::Layout;
 use melmo::certificate::{Certificate as Plain, Evidence};
 use melmo::drive;
+use melmo::operator::Form;
 use melmo::patience;
 use melmo::problem::Problem as Composite;
 use melmo::threads::Threads;
@@ -18,6 +19,7 @@ use crate::array::{self, Blocks};
 use crate::certificate::{Certificate, CheckRow, Stored, lines};
 use crate::check::{self, Effort, Law};
 use crate::error::raised;
+use crate::ranks::{self, Rows};
 use crate::run::{Run, Startable};
 use crate::settings::{Solving, solving};
 use crate::shared::{Shared, SharedLoss};
@@ -33,10 +35,31 @@ pub struct Problem(Precise<Arc<Composite<f32>>, Arc<Composite<f64>>>);
 #[pymethods]
 impl Problem {
     #[new]
-    fn new(precision: &str, f: &Loss, g: &Penalty, t: &Operator, layout: Blocks) -> PyResult<Self> {
+    #[pyo3(signature = (precision, f, g, t, layout, within = None))]
+    fn new(
+        precision: &str,
+        f: &Loss,
+        g: &Penalty,
+        t: &Operator,
+        layout: Blocks,
+        within: Option<(usize, usize)>,
+    ) -> PyResult<Self> {
         let layout = array::layout(layout)?;
-        let single = || build::<f32>(f, g, t, layout.clone());
-        Ok(Self(in_precision(precision, single, || build::<f64>(f, g, t, layout.clone()))?))
+        let single = || build::<f32>(f, g, t, layout.clone(), within);
+        Ok(Self(in_precision(precision, single, || build::<f64>(f, g, t, layout.clone(), within))?))
+    }
+
+    /// Solves it on ranks of which this is one: `ranks` connects them, `pieces` says which rows of each block lie here.
+    fn solve_on_ranks<'py>(
+        &self,
+        py: Python<'py>,
+        x0: &Bound<'py, PyAny>,
+        settings: &Bound<'py, PyDict>,
+        ranks: Py<PyAny>,
+        pieces: Vec<Option<Rows>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let solving = solving(settings)?;
+        precisely!(&self.0, p => ranks::solve(py, p, x0, &solving, ranks, pieces))
     }
 
     /// The blocks of x.
@@ -141,10 +164,24 @@ impl Problem {
     }
 }
 
-fn build<S: Terms>(f: &Loss, g: &Penalty, t: &Operator, layout: Layout) -> PyResult<Arc<Composite<S>>> {
+/// The terms as a problem, of which `within` are a rank's own rows where differences of an image reach beyond them.
+fn build<S: Terms>(
+    f: &Loss,
+    g: &Penalty,
+    t: &Operator,
+    layout: Layout,
+    within: Option<(usize, usize)>,
+) -> PyResult<Arc<Composite<S>>> {
     let (f, g, t) = (S::loss(f)?, S::penalty(g)?, S::operator(t)?);
     let f = SharedLoss::new(f, layout).map_err(raised)?;
-    Composite::new(f, Shared(g), Shared(t)).map(Arc::new).map_err(raised)
+    let mut problem = Composite::new(f, Shared(g), Shared(t)).map_err(raised)?;
+    // In one pass over memory where the terms allow it.
+    let image = matches!(problem.t().form(), Form::Difference2d(_));
+    let streams = image && problem.g().streamed().is_some() && problem.f().pointwise().is_some();
+    if let Some((start, end)) = within.filter(|_| streams) {
+        problem = problem.within(start..end).map_err(raised)?;
+    }
+    Ok(Arc::new(problem))
 }
 
 fn smoothed<'py, S: Terms>(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use melmo::block::Layout;
 use melmo::error::Error;
 use melmo::operator::{self, LinOp, RightInverse};
-use melmo::penalty::{Columns, Coordinates, Envelope, Prox, Streamed};
+use melmo::penalty::{self, Columns, Coordinates, Envelope, Prox, Streamed};
 use melmo::real::Real;
 use melmo::smooth::{self, Pointwise, Rounding, Sampled, Smooth};
 
@@ -128,6 +128,10 @@ impl<S: Real> Prox<S> for Shared<dyn Prox<S>> {
 
     fn streamed(&self) -> Option<Streamed<'_, S>> {
         self.0.streamed()
+    }
+
+    fn form(&self) -> penalty::Form<'_, S> {
+        self.0.form()
     }
 
     fn columns(&self, start: usize) -> Option<&dyn Columns<S>> {

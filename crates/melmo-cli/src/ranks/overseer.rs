@@ -7,14 +7,12 @@ use melmo::drive::Observer;
 use melmo::real::Real;
 use melmo::solver::{Info, Solver, State};
 use melmo::trace::Row;
+use melmo_mpi::Rhythm;
 
 use crate::error::Error;
 use crate::ranks::Crew;
 use crate::ranks::set::Keeper;
 use crate::render::progress::{Progress, interrupted, last_checkpoint};
-
-/// Ranks ask one another about as often as this: rarely enough to cost nothing, often enough for Ctrl-C.
-const OFTEN: Duration = Duration::from_millis(50);
 
 /// Why all ended before the solver had a reason to.
 #[derive(Debug)]
@@ -24,7 +22,7 @@ pub enum Ended {
     Failed(Error),
 }
 
-/// The steps between two questions are the same on every rank: they follow from what rank 0's clock said.
+/// Asks everybody now and then; what rank 0's clock says goes for all.
 pub struct Overseer<'a, S: Real> {
     pub crew: Crew,
     pub keeper: Option<(Duration, Keeper<'a>)>,
@@ -36,10 +34,8 @@ pub struct Overseer<'a, S: Real> {
     pub before: Duration,
     pub ended: Option<Ended>,
     begun: Instant,
-    asked: Instant,
     kept: Instant,
-    stride: u64,
-    since: u64,
+    rhythm: Rhythm,
     /// A state that is written when another point follows: from the last point of a run nothing can be gone on with.
     pending: Option<State<S>>,
 }
@@ -57,10 +53,8 @@ impl<'a, S: Real> Overseer<'a, S> {
             before: Duration::ZERO,
             ended: None,
             begun: now,
-            asked: now,
             kept: now,
-            stride: 1,
-            since: 0,
+            rhythm: Rhythm::default(),
             pending: None,
         }
     }
@@ -81,16 +75,10 @@ impl<'a, S: Real> Overseer<'a, S> {
         let due = self.keeper.as_ref().is_some_and(|(every, _)| self.kept.elapsed() >= *every);
         let shown = self.progress.as_ref().is_some_and(Progress::is_due);
         let flag = |said: bool| f64::from(u8::from(said));
-        let own = [flag(interrupted()), flag(late), flag(due), flag(shown), self.asked.elapsed().as_secs_f64()];
+        let own = [flag(interrupted()), flag(late), flag(due), flag(shown), self.rhythm.seconds()];
         let all = self.crew.each(own)?;
-        self.asked = Instant::now();
         let [_, late, due, shown, took] = all[0];
-        self.since = 0;
-        if took < 0.5 * OFTEN.as_secs_f64() {
-            self.stride = (2 * self.stride).min(1 << 16);
-        } else if took > 2.0 * OFTEN.as_secs_f64() {
-            self.stride = (self.stride / 2).max(1);
-        }
+        self.rhythm.heard(took);
         if all.iter().any(|rank| rank[0] > 0.0) || late > 0.0 {
             self.keep(&solver.save())?;
             return Ok(Some(if late > 0.0 { Ended::Late } else { Ended::Asked }));
@@ -109,8 +97,7 @@ impl<'a, S: Real> Overseer<'a, S> {
         if let Some(state) = self.pending.take() {
             self.keep(&state)?;
         }
-        self.since += 1;
-        if self.since < self.stride { Ok(None) } else { self.ask(info, solver) }
+        if self.rhythm.is_due() { self.ask(info, solver) } else { Ok(None) }
     }
 }
 

@@ -13,11 +13,11 @@ ROWS, COLUMNS, RANK = 1000, 100, 4
 rows = melmo.share(ROWS, comm)
 basis = np.random.default_rng(0).random((RANK, COLUMNS))  # the same everywhere
 draw = np.random.default_rng(1 + comm.rank)
-Y = draw.random((rows.count, RANK)) @ basis + 0.01 * draw.standard_normal((rows.count, COLUMNS))
+Y = draw.random((rows.size, RANK)) @ basis + 0.01 * draw.standard_normal((rows.size, COLUMNS))
 
 # What every rank has, H, is regularised by rank 0: the loss of all is the sum.
 loss = melmo.loss.Factorization(Y, rank=RANK, ridge=0.1 if comm.rank == 0 else 0.0)
-start = {"W": draw.random((rows.count, RANK)), "H": np.random.default_rng(9).random((RANK, COLUMNS))}
+start = {"W": draw.random((rows.size, RANK)), "H": np.random.default_rng(9).random((RANK, COLUMNS))}
 result = melmo.minimize(
     loss, melmo.penalty.MCP(0.1, 3.0), melmo.operator.Select("W"), start, comm=comm, split={"W": rows}, max_iter=3000
 )

@@ -35,7 +35,7 @@ class Share(NamedTuple):
     held: slice
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many rows are this rank's."""
         return int(self.own.stop - self.own.start)
 
@@ -44,7 +44,7 @@ class Share(NamedTuple):
 
     def _within(self) -> tuple[int, int]:
         """Its own rows among those that it holds."""
-        if self.count == 0:
+        if self.size == 0:
             return 0, 0
         return self.own.start - self.held.start, self.own.stop - self.held.start
 
@@ -204,7 +204,7 @@ class _Part:
         for name, shape in packing.shapes.items():
             # Differences of x are as many rows as x has.
             part = shares.get(name, self.shares[0] if len(self.shares) == 1 else None)
-            shapes[name] = shape if part is None else (part.count, *shape[1:])
+            shapes[name] = shape if part is None else (part.size, *shape[1:])
         parts, at = {}, 0
         for name, shape in shapes.items():
             size = int(np.prod(shape))

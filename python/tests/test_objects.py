@@ -84,7 +84,7 @@ def test_everything_public_is_listed():
 def test_a_problem_is_solved_with_named_settings():
     ours, theirs = (inspect.signature(f).parameters for f in (melmo.Problem.minimize, melmo.minimize))
     assert [name for name in ours if name not in ("self", "x0")] == [
-        name for name in theirs if name not in ("f", "g", "T", "x0", "n_jobs")
+        name for name in theirs if name not in ("f", "g", "T", "x0", "n_jobs", "comm", "split")
     ]
     assert all(ours[name].default == theirs[name].default for name in ours if name != "self")
     steps = inspect.signature(melmo.Problem.iterate).parameters

@@ -39,7 +39,7 @@ class Alone:
 def test_one_rank_is_one_machine():
     y = np.random.default_rng(1).standard_normal((9, 7))
     rows = melmo.share(9, Alone(), beside=1)
-    assert rows == (9, slice(0, 9), slice(0, 9)) and rows.count == 9
+    assert rows == (9, slice(0, 9), slice(0, 9)) and rows.size == 9
     terms = melmo.loss.Masked(y), melmo.penalty.MCP(0.3, 2.0), melmo.operator.Difference2D(), y
     settings = {"method": "melmo", "max_iter": 50, "tol": 0}
     here = melmo.minimize(*terms, comm=Alone(), split=rows, **settings)

@@ -112,3 +112,22 @@ fn json_is_alone_on_standard_output() {
     let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((told["command"].as_str(), told["iterations"].as_u64()), (Some("recover"), Some(20)));
 }
+
+/// Copies that know nothing of one another would all do the same, and overwrite what the others write.
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn a_program_without_mpi_is_not_started_several_times() {
+    let place = Place::new();
+    place.write("y.csv", "1,2\n3,4\n");
+    let started = |rank: &str, size: &str| {
+        let mut command = place.command("recover y.csv -o x.npy -q");
+        command.env("OMPI_COMM_WORLD_RANK", rank).env("OMPI_COMM_WORLD_SIZE", size).output().unwrap()
+    };
+    let (first, second) = (started("0", "4"), started("1", "4"));
+    assert_eq!((first.status.code(), second.status.code()), (Some(2), Some(2)));
+    let said = String::from_utf8_lossy(&first.stderr);
+    assert!(said.contains("mpirun started 4 copies") && said.contains("--features mpi"), "{said}");
+    assert!(second.stderr.is_empty() && !place.file("x.npy").exists());
+    assert_eq!(started("0", "1").status.code(), Some(0));
+    assert!(place.file("x.npy").exists());
+}

@@ -10,7 +10,7 @@ import numpy as np
 from melmo import _melmo
 from melmo._arrays import Array, Packing
 from melmo._certificate import Certificate
-from melmo._checks import whole
+from melmo._checks import brief, whole
 from melmo._problem import Problem
 from melmo._result import Result, Trace
 from melmo._settings import checked_settings
@@ -80,6 +80,7 @@ def share(rows: int, comm: Any, beside: int = 0) -> Share:
     Share(rows=10, own=slice(4, 7, None), held=slice(3, 8, None))
     """
     rows, beside = whole("rows", rows, least=1), whole("beside", beside, most=1)
+    _expect(comm, "Get_rank", "Get_size")
     rank, size = int(comm.Get_rank()), int(comm.Get_size())
     each, more = divmod(rows, size)
     start = rank * each + min(rank, more)
@@ -131,15 +132,18 @@ class Ranks:
             raise RuntimeError(f"rank {int(failed.argmax())} refused its part, and says why")
 
 
+def _expect(comm: Any, *needed: str) -> None:
+    if not all(callable(getattr(comm, name, None)) for name in needed):
+        raise TypeError(f"comm: expected a communicator of mpi4py, such as MPI.COMM_WORLD, got {brief(comm)}")
+
+
 def _starts(counts: list[int]) -> list[int]:
     return [0, *np.cumsum(counts[:-1]).tolist()]
 
 
 def minimize_on_ranks(terms: tuple[Any, Any, Any], x0: Any, comm: Any, split: Split, settings: dict[str, Any]) -> Result[Any]:
     """Solves a problem together: what is held here are this rank's terms."""
-    for needed in ("Get_rank", "Get_size", "Allgatherv", "Alltoallv", "Isend", "Irecv"):
-        if not hasattr(comm, needed):
-            raise TypeError(f"comm: expected a communicator of mpi4py, such as MPI.COMM_WORLD, got {type(comm).__name__}")
+    _expect(comm, "Get_rank", "Get_size", "Allgatherv", "Alltoallv", "Isend", "Irecv")
     ranks, error, part = Ranks(comm), None, None
     try:
         part = _Part(terms, x0, split, settings)

@@ -58,6 +58,8 @@ def test_every_row_is_somebodys():
         assert all(part.held.start < part.held.stop <= rows for part in shares)
     with pytest.raises(ValueError, match="beside"):
         melmo.share(10, Alone(), beside=2)
+    with pytest.raises(TypeError, match="communicator of mpi4py"):
+        melmo.share(10, 3)
     with pytest.raises(ValueError, match="needs comm"):
         melmo.minimize(melmo.loss.Masked([1.0]), melmo.penalty.L1(0.1), split=melmo.share(1, Alone()))
 

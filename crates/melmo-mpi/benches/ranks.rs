@@ -16,6 +16,9 @@ use melmo::smooth::{Factorization, MaskedLeastSquares, Smooth};
 use melmo::solver::Melmo;
 use melmo_mpi::{Distributed, Measure, Piece, Ranks, World};
 
+/// How often everything is measured.
+const BATCHES: u64 = 5;
+
 /// Seconds of the slowest rank.
 fn slowest(world: &World, own: f64) -> f64 {
     let mut ranks = world.ranks();
@@ -32,22 +35,27 @@ fn timed(world: &World, mut act: impl FnMut()) -> f64 {
     slowest(world, begun.elapsed().as_secs_f64())
 }
 
+/// The quickest of several times: others may be at work on the same machine.
+fn quickest(world: &World, mut act: impl FnMut()) -> f64 {
+    (0..BATCHES).map(|_| timed(world, &mut act)).fold(f64::INFINITY, f64::min)
+}
+
 fn meeting(world: &World, numbers: usize, times: usize) -> f64 {
     let mut ranks = world.ranks();
     let (own, counts) = (vec![1.0; numbers], vec![numbers; ranks.size()]);
     let mut all = vec![0.0; numbers * ranks.size()];
-    timed(world, || (0..times).for_each(|_| ranks.gather(&own, &counts, &mut all).expect("all are there")))
+    quickest(world, || (0..times).for_each(|_| ranks.gather(&own, &counts, &mut all).expect("all are there")))
         / times as f64
 }
 
 fn triad(world: &World) -> f64 {
     const N: usize = 1 << 24;
     let (x, z, mut y) = (vec![1.0f64; N], vec![2.0f64; N], vec![0.0f64; N]);
-    let took = timed(world, || (0..10).for_each(|_| melmo::vector::add_scaled(&mut y, &x, 0.5, &z)));
+    let took = quickest(world, || (0..10).for_each(|_| melmo::vector::add_scaled(&mut y, &x, 0.5, &z)));
     10.0 * 24.0 * N as f64 / took
 }
 
-/// Seconds of a step, and of its talk on rank 0.
+/// Seconds of a step, and of its talk on rank 0, in the quickest batch.
 fn steps(world: &World, problem: &Problem<f64>, pieces: &[Option<Piece>], norm: Option<Norm>, count: u64) -> [f64; 2] {
     let measure = norm.map_or(Measure::Euclidean, |norm| Measure::Blocks(pieces.iter().map(|_| (norm, 1.0)).collect()));
     let ranks = Box::new(world.ranks());
@@ -58,11 +66,17 @@ fn steps(world: &World, problem: &Problem<f64>, pieces: &[Option<Piece>], norm: 
     let mut options = Options::new(Stop::after(2));
     options.look = false;
     run(&mut solver, &options, &mut []);
-    let before = meter.lock().expect("nobody panics").time;
-    options.stop = Stop::after(2 + count);
-    let took = timed(world, || drop(run(&mut solver, &options, &mut [])));
-    let talk = meter.lock().expect("nobody panics").time - before;
-    [took, talk.as_secs_f64()].map(|seconds| seconds / count as f64)
+    let mut found = [f64::INFINITY, 0.0];
+    for batch in 1..=BATCHES {
+        let before = meter.lock().expect("nobody panics").time;
+        options.stop = Stop::after(2 + batch * count);
+        let took = timed(world, || drop(run(&mut solver, &options, &mut [])));
+        let talk = meter.lock().expect("nobody panics").time - before;
+        if took < found[0] {
+            found = [took, talk.as_secs_f64()];
+        }
+    }
+    found.map(|seconds| seconds / count as f64)
 }
 
 fn picture(world: &World, side: usize, count: u64) -> [f64; 2] {
@@ -111,10 +125,10 @@ fn main() {
         8 * numbers >> 20
     ));
     say(format!("{size} ranks: M = {:.2} GB/s a rank", 1e-9 * triad(&world)));
-    let [step, talk] = picture(&world, side, 20);
+    let [step, talk] = picture(&world, side, 4);
     say(format!("{size} ranks: a picture of {side}²: {:.3} ms a step, {:.3} ms of it talk", 1e3 * step, 1e3 * talk));
     let shape = [rows, rows / 8, 64];
-    let [step, talk] = factors(&world, shape, 8);
+    let [step, talk] = factors(&world, shape, 2);
     let rate = 4e-9 * shape.iter().product::<usize>() as f64 / size as f64 / (step - talk);
     say(format!(
         "{size} ranks: factors of {shape:?}: {:.2} ms a step, {:.2} ms of it talk; F = {rate:.1} GF/s a rank",

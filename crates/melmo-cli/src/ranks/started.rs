@@ -11,6 +11,8 @@ pub struct Started {
     pub size: usize,
     /// How many of them are on this machine, where that is known.
     pub beside: Option<usize>,
+    /// The variable of the environment that says so.
+    pub said: &'static str,
 }
 
 impl Started {
@@ -37,9 +39,9 @@ pub fn started() -> Option<Started> {
 
 fn from(said: impl Fn(&str) -> Option<String>) -> Option<Started> {
     let number = |name: &str| said(name)?.trim().parse::<usize>().ok();
-    SAID.iter().find_map(|&[rank, size, beside]| {
-        let (rank, size) = (number(rank)?, number(size)?);
-        Some(Started { rank, size, beside: number(beside).filter(|&beside| beside > 0) })
+    SAID.iter().find_map(|&[said, size, beside]| {
+        let (rank, size) = (number(said)?, number(size)?);
+        Some(Started { rank, size, beside: number(beside).filter(|&beside| beside > 0), said })
     })
 }
 
@@ -62,8 +64,8 @@ pub fn join(_: Started) -> Result<impl FnMut() -> Box<dyn Ranks>, Error> {
 pub fn join(started: Started) -> Result<fn() -> Box<dyn Ranks>, Error> {
     let message = format!(
         "mpirun started {} copies of a program that was built without MPI, which would all do the same: build it with \
-         `cargo install melmo-cli --features mpi`, or run it without mpirun",
-        started.size
+         `cargo install melmo-cli --features mpi`, or run it without mpirun; where every copy has files of its own, with `env -u {}`",
+        started.size, started.said
     );
     Err(Error::Ranks(message))
 }
@@ -80,9 +82,9 @@ mod tests {
         assert_eq!(said(&[]), None);
         assert_eq!(said(&[("SLURM_NTASKS", "4")]), None, "a job of a queue, not yet a process of MPI");
         let open = said(&[("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4"), ("PMIX_RANK", "1")]);
-        assert_eq!(open, Some(Started { rank: 1, size: 4, beside: None }));
+        assert_eq!(open, Some(Started { rank: 1, size: 4, beside: None, said: "OMPI_COMM_WORLD_RANK" }));
         let mpich = said(&[("PMI_RANK", "0"), ("PMI_SIZE", "2"), ("MPI_LOCALNRANKS", "2")]);
-        assert_eq!(mpich, Some(Started { rank: 0, size: 2, beside: Some(2) }));
+        assert_eq!(mpich, Some(Started { rank: 0, size: 2, beside: Some(2), said: "PMI_RANK" }));
         assert_eq!(said(&[("PMI_RANK", "x"), ("PMI_SIZE", "2")]), None);
     }
 }

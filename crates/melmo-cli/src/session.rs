@@ -203,12 +203,7 @@ fn watched<S: Real>(
         };
         (solving.every, Box::new(write) as melmo::drive::Keep<'_, S>)
     });
-    // A report's charts need fewer rows than a trace, and no decomposition for each of them.
-    let (trace_every, exact) = match (&solving.trace, &solving.report) {
-        (Some(_), _) => (solving.trace_every, true),
-        (None, Some(_)) => (limit.div_ceil(report::ROWS).max(1), false),
-        (None, None) => (0, false),
-    };
+    let (trace_every, exact) = recorded(solving, limit);
     let watch = Watch { watcher: Some(&mut progress), trace_every, exact, keep, resume, look: true };
     let solved = solve(prepared, settings, watch);
     progress.finish();
@@ -216,6 +211,16 @@ fn watched<S: Real>(
         say::note(&format!("melmo: warning: the run was ended because its checkpoint could not be written: {error}"));
     }
     Ok(solved?)
+}
+
+/// How often a row is recorded in so many steps, and whether its dual norm is exact: a report's charts need fewer rows than a trace, and no
+/// decomposition for each of them.
+pub fn recorded(solving: &Solving, steps: u64) -> (u64, bool) {
+    match (&solving.trace, &solving.report) {
+        (Some(_), _) => (solving.trace_every, true),
+        (None, Some(_)) => (steps.div_ceil(report::ROWS).max(1), false),
+        (None, None) => (0, false),
+    }
 }
 
 /// What every run has to say.

@@ -87,10 +87,7 @@ fn picture(world: &World, side: usize, count: u64) -> [f64; 2] {
     let t = Difference2d::new(rows, side).expect("a picture");
     let f = MaskedLeastSquares::new(LinOp::<f64>::domain(&t).clone(), y, None).expect("a picture");
     let g = Entrywise::new(L1::new(0.1).expect("a weight"), LinOp::<f64>::range(&t).size());
-    let mut problem = Problem::new(f, g, t).expect("terms that fit");
-    if size > 1 {
-        problem = problem.within(piece.within()).expect("rows of a picture");
-    }
+    let problem = Problem::new(f, g, t).expect("terms that fit").within(piece.within()).expect("rows of a picture");
     steps(world, &problem, &[Some(piece)], None, count)
 }
 

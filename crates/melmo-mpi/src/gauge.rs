@@ -20,6 +20,15 @@ pub enum Measure {
     Blocks(Vec<(Norm, f64)>),
 }
 
+impl Measure {
+    /// The norms of blocks that a part of the problem was found to have; ‖x‖₂ of all where there are none.
+    pub fn of(norms: Option<Vec<BlockNorm>>) -> Self {
+        norms.map_or(Self::Euclidean, |norms| {
+            Self::Blocks(norms.into_iter().map(|part| (part.norm, part.radius)).collect())
+        })
+    }
+}
+
 /// One block of it.
 struct Part<S> {
     radius: f64,

@@ -170,10 +170,7 @@ fn solve_part<S: Terms>(
     let settings = Settings { time_limit: None, ..solving.settings.clone() };
     problem.layout().check("x0", x0)?;
     let defaults = Defaults::default();
-    let norms = elsewhere::norms(problem, &defaults, &settings)?;
-    let measure = norms.map_or(Measure::Euclidean, |norms| {
-        Measure::Blocks(norms.into_iter().map(|block| (block.norm, block.radius)).collect())
-    });
+    let measure = Measure::of(elsewhere::norms(problem, &defaults, &settings)?);
     let space = Distributed::new(problem, pieces, &measure, settings.oracle, Box::new(ranks))?;
     let start = space.own_entries(x0);
     let watch =

@@ -24,7 +24,7 @@ use crate::ranks::{Crew, refusal, shared};
 use crate::render::progress::{self, Progress};
 use crate::render::{Summary, report, say, seconds, trace};
 use crate::result::{self, Saved};
-use crate::session::{Solve, exit, plan, told};
+use crate::session::{Solve, exit, plan, recorded, told};
 
 /// Another end of what connects the ranks, as often as one is needed.
 type Ends<'e> = &'e mut dyn FnMut() -> Box<dyn Ranks>;
@@ -148,10 +148,7 @@ fn solved<S: Real, C: OnRanks>(
     (crew, ends): (&mut Crew, Ends<'_>),
 ) -> Result<Run<S>, Error> {
     let solving = command.solving();
-    let norms = elsewhere::norms(&prepared.problem, &prepared.defaults, settings)?;
-    let measure = norms.map_or(Measure::Euclidean, |norms| {
-        Measure::Blocks(norms.into_iter().map(|block| (block.norm, block.radius)).collect())
-    });
+    let measure = Measure::of(elsewhere::norms(&prepared.problem, &prepared.defaults, settings)?);
     let space = Distributed::new(&prepared.problem, pieces, &measure, settings.oracle, ends())?;
     let (extents, images, meter, facts) = (space.extents(), space.image_extents(), space.meter(), space.facts());
     let start = space.own_entries(&prepared.start);
@@ -167,12 +164,7 @@ fn solved<S: Real, C: OnRanks>(
         (overseer.rows, overseer.before) = (resume.rows.clone(), resume.elapsed);
     }
     overseer.limit = limit.map(|limit| limit.saturating_sub(overseer.before));
-    let trace_every = match (&solving.trace, &solving.report) {
-        (Some(_), _) => solving.trace_every,
-        (None, Some(_)) => iterations.div_ceil(report::ROWS).max(1),
-        (None, None) => 0,
-    };
-    let exact = solving.trace.is_some();
+    let (trace_every, exact) = recorded(solving, iterations);
     let watch = Watch { watcher: Some(&mut overseer), trace_every, exact, keep: None, resume, look: true };
     let settings = Settings { time_limit: None, ..settings.clone() };
     let first = |space: &mut Distributed<'_, S>| space.first_beta(&start);

@@ -25,14 +25,14 @@ pub fn rows<S: Real>(
     cols: usize,
     penalty: &PenaltyChoice,
     isotropic: bool,
-    within: Option<Range<usize>>,
+    within: Range<usize>,
 ) -> Result<Prepared<S>, Error> {
     plan::expect_moderate(&y)?;
     let start = y.clone();
     let shape = [y.len() / cols, cols, 1];
     let mut problem: Problem<S> = model::chosen(y, shape, penalty, isotropic)?;
-    if let Some(within) = within.filter(|_| problem.g().streamed().is_some()) {
-        problem = problem.within(within)?;
+    if problem.g().streamed().is_some() {
+        problem = problem.within(within)?; // in one pass over memory
     }
     Ok(Prepared { problem, start, defaults: Defaults::default(), optimum: None })
 }

@@ -74,8 +74,7 @@ impl OnRanks for Denoise {
         crew.agree(read.map_err(Error::from))?;
         summary.add("shape", vec![height, cols, 1], "image", format!("{height}×{cols}, rows on {} ranks", crew.size()));
         summary.text("penalty", "penalty", penalty.to_string());
-        let within = (crew.size() > 1).then(|| piece.within());
-        let prepared = rows(y, cols, &penalty, self.isotropic, within)?;
+        let prepared = rows(y, cols, &penalty, self.isotropic, piece.within())?;
         Ok(Part { prepared, pieces: vec![Some(piece.clone())], kept: Held { piece, cols, single } })
     }
 

@@ -119,7 +119,7 @@ fn main() {
     say(format!(
         "{size} ranks: B = {:.2} GB/s ({} MB gathered from each)",
         8e-9 * numbers as f64 / long,
-        8 * numbers >> 20
+        (8 * numbers) >> 20
     ));
     say(format!("{size} ranks: M = {:.2} GB/s a rank", 1e-9 * triad(&world)));
     let [step, talk] = picture(&world, side, 4);

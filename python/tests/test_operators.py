@@ -113,3 +113,21 @@ def test_a_list_of_penalties_belongs_to_the_operators_of_a_stack():
     assert np.isclose(pixels.objective(image), 0.2 * np.hypot(both["dx"], both["dy"]).sum() + 0.1 * image.sum())
     with pytest.raises(ValueError, match="no Stack"):
         melmo.minimize(loss.Masked(y), [penalty.L1(0.2)], operator.Identity((4,)), y)
+
+
+def test_terms_of_a_stack_see_the_shapes_they_would_see_alone():
+    """As a column, u − c would be a matrix, and an equality that holds would seem not to."""
+    C, c = np.arange(12.0).reshape(3, 4) % 5, np.array([1.0, -2.0, 0.5])
+
+    class Equal:
+        def value(self, u):
+            assert u.shape == c.shape
+            return 0.0 if np.linalg.norm(u - c) <= 1e-9 else np.inf
+
+        def prox(self, u, beta):
+            return c.copy()
+
+    T = operator.Stack(operator.Identity((4,)), operator.Dense(C))
+    for g in ([penalty.L1(0.1), Equal()], {"0.x": penalty.L1(0.1), "1.y": Equal()}):
+        found = melmo.minimize(loss.Masked(np.zeros(4)), g, T, np.zeros(4))
+        assert found.success and np.allclose(C @ found.x, c, atol=1e-5)

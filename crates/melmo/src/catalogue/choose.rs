@@ -70,6 +70,10 @@ pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
         {
             one_convex_after_another(problem)
         }
+        (Loss::General, _) if !is_convex(problem) && f.lipschitz().is_some() => Choice::new(
+            "dca",
+            "a loss of your own behind an operator, g not convex: its convex relative first, one convex problem after another",
+        ),
         (_, Operator::Difference2d(_) | Operator::Difference3d(_)) if f.lipschitz().is_some() => differences(problem),
         (_, Operator::Dense(_) | Operator::Sparse(_) | Operator::General) if f.lipschitz().is_some() => {
             general(problem)
@@ -165,8 +169,8 @@ mod tests {
     use crate::penalty::{Entrywise, Group, L1, Mcp, Prox, Spectral};
     use crate::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
 
-    /// A loss of which nothing is known, as a user's own may be.
-    struct Own(Layout);
+    /// A loss of which nothing is known but perhaps L_f, as a user's own may be.
+    struct Own(Layout, Option<f64>);
 
     impl Smooth<f64> for Own {
         fn layout(&self) -> &Layout {
@@ -176,6 +180,10 @@ mod tests {
         fn value_grad(&self, grad: &mut [f64], _: &[f64], _: &mut [f64]) -> f64 {
             grad.fill(0.0);
             0.0
+        }
+
+        fn lipschitz(&self) -> Option<f64> {
+            self.1
         }
     }
 
@@ -198,7 +206,7 @@ mod tests {
         let factors = Factorization::new(vec![1.0; 12], 4, 3, 2).unwrap();
         let w = Select::new(factors.layout(), &["W"]).unwrap();
         assert_eq!(choose(&Problem::new(factors, l1(8), w).unwrap()).method, "alternating");
-        let own = Problem::new(Own(layout.clone()), l1(12), Identity::new(layout.clone())).unwrap();
+        let own = Problem::new(Own(layout.clone(), None), l1(12), Identity::new(layout.clone())).unwrap();
         assert_eq!(choose(&own).method, "fista");
         let design = Dense::new(vec![1.0; 6], 2, 3).unwrap();
         let model = LeastSquares::new(Box::new(design), vec![1.0; 2]).unwrap();
@@ -240,5 +248,7 @@ mod tests {
         let design = Dense::new(vec![1.0; 24], 2, 12).unwrap();
         let model = LeastSquares::new(Box::new(design), vec![1.0; 2]).unwrap();
         assert_eq!(choose(&Problem::new(model, l1(), t()).unwrap()).method, "lbfgs");
+        let own = |known| choose(&Problem::new(Own(layout.clone(), known), mcp(), t()).unwrap()).method;
+        assert_eq!([own(Some(1.0)), own(None)], ["dca", "primal-dual"]);
     }
 }

@@ -6,6 +6,7 @@ mod descent;
 mod model;
 mod newton;
 mod path;
+mod ways;
 mod working_set;
 
 pub use columns::Columns;

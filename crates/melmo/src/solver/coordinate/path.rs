@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::penalty::{Coordinates, Prox, Stretched};
+use crate::penalty::{Coordinates, Prox};
 use crate::real::Real;
 use crate::smooth::{Responses, Smooth};
 use crate::solver::coordinate::descent::Descent;
@@ -18,13 +18,6 @@ type MakePenalty<'f, S> = Box<dyn Fn(f64) -> Result<Box<dyn Prox<S>>, Error> + '
 
 /// After so many rounds y is computed from x again.
 const AFRESH: u32 = 16;
-/// How far solutions on the way are taken: relative to the kinks, and in rounds.
-const ON_THE_WAY: (f64, u32) = (1e-3, 5);
-/// The penalty is stretched by this on one of the two ways, and comes back from there in so many steps.
-const STRETCH: f64 = 2.0;
-const BACK: u32 = 2;
-/// A way leads lower if it does by this part of F.
-const LOWER: f64 = 1e-6;
 
 /// The solutions of f(x) + g_λ(x) for a decreasing sequence of λ, by coordinate descent from solution to solution.
 ///
@@ -33,17 +26,17 @@ const LOWER: f64 = 1e-6;
 /// Where g_λ is not convex the way decides among local minima, and no way is always the best. [`approach`](Self::approach) goes two: the
 /// penalty's own, and that of a stretched penalty, which is nearly convex; every solution is then the lower of what the two lead to.
 pub struct LambdaPath<'f, S: Clone> {
-    penalty: MakePenalty<'f, S>,
-    descent: Descent<'f, S>,
+    pub(super) penalty: MakePenalty<'f, S>,
+    pub(super) descent: Descent<'f, S>,
     last: Option<Box<dyn Prox<S>>>,
     /// The largest slope of f at 0: what violations are measured by where no unit has a kink.
     slope: f64,
     /// A solution: no unit is farther from stationary than this times its λ's share of the kink.
-    tolerance: f64,
+    pub(super) tolerance: f64,
     /// Rounds for one λ, at most.
     rounds: u32,
     /// Where the way of the stretched penalty stands, for those that go two.
-    stretched: Option<Vec<S>>,
+    pub(super) stretched: Option<Vec<S>>,
 }
 
 /// One solution of a path.
@@ -174,28 +167,6 @@ impl<'f, S: Real> LambdaPath<'f, S> {
         Ok(self.solve_while(lambda, || ControlFlow::Continue(()))?.0)
     }
 
-    /// From λ_max, where the path stands, nearly to λ, on two ways: for penalties that are not convex. `go_on` is asked after every sweep.
-    pub fn approach(
-        &mut self,
-        lambda_max: f64,
-        lambda: f64,
-        mut go_on: impl FnMut() -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, Error> {
-        let begin = self.descent.x.clone();
-        let mut flow = ControlFlow::Continue(());
-        for way in [Way::STRETCHED, Way::OWN] {
-            self.stretched = (way == Way::OWN).then(|| self.descent.x.clone());
-            self.move_to(&begin);
-            let mut passed = way.stride * lambda_max;
-            while passed * way.stride.sqrt() > lambda && flow.is_continue() {
-                let boxed = (self.penalty)(passed)?;
-                flow = self.pass(way, units(&*boxed)?, &mut go_on)?;
-                passed *= way.stride;
-            }
-        }
-        Ok(flow)
-    }
-
     /// The same, asking after every sweep whether to go on; and whether it was told to break off.
     pub fn solve_while(
         &mut self,
@@ -220,61 +191,13 @@ impl<'f, S: Real> LambdaPath<'f, S> {
     }
 
     /// What violations are measured by.
-    fn kink(&self, g: &dyn Coordinates<S>) -> f64 {
+    pub(super) fn kink(&self, g: &dyn Coordinates<S>) -> f64 {
         let largest = (0..g.units()).map(|c| g.threshold_of(c)).fold(0.0, f64::max);
         if largest > 0.0 { largest } else { self.slope }
     }
 
-    /// A few rounds, as exact as a way needs them.
-    fn pass(
-        &mut self,
-        way: Way,
-        g: &dyn Coordinates<S>,
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, Error> {
-        let (tolerance, rounds) = ON_THE_WAY;
-        let allowed = tolerance.max(self.tolerance) * self.kink(g);
-        Ok(self.descend(&Stretched { g, s: way.stretch }, way.entry, (allowed, rounds), go_on)?.flow)
-    }
-
-    /// Goes where F is lowest: on from here, back from where the stretched penalty's way stands, or from the better of these there and
-    /// back. Stays here where there is no such way.
-    fn lowest_of_ways(
-        &mut self,
-        g: &dyn Coordinates<S>,
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, Error> {
-        let Some(mut stretched) = self.stretched.take() else { return Ok(ControlFlow::Continue(())) };
-        let mut flow = self.pass(Way::OWN, g, go_on)?;
-        let mut best = (self.descent.f_x + self.descent.penalty(g), self.descent.x.clone());
-        for first in [true, false] {
-            if first {
-                self.move_to(&stretched);
-            }
-            for step in (0..=BACK).rev() {
-                let stretch = STRETCH.powf(f64::from(step) / f64::from(BACK));
-                if flow.is_continue() {
-                    flow = self.pass(Way { stretch, ..Way::STRETCHED }, g, go_on)?;
-                }
-                if first && step == BACK {
-                    stretched.copy_from_slice(&self.descent.x);
-                }
-            }
-            let value = self.descent.f_x + self.descent.penalty(g);
-            let agree = (value - best.0).abs() <= LOWER * best.0.abs();
-            if !agree && value < best.0 {
-                best = (value, self.descent.x.clone());
-            }
-            self.move_to(&best.1);
-            if agree {
-                break;
-            }
-        }
-        self.stretched = Some(stretched);
-        Ok(flow)
-    }
-
-    fn move_to(&mut self, x: &[S]) {
+    /// Goes on from x, as if nothing was known of it.
+    pub(super) fn move_to(&mut self, x: &[S]) {
         if self.descent.x != x {
             self.descent.x.copy_from_slice(x);
             self.descent.evaluate();
@@ -283,7 +206,7 @@ impl<'f, S: Real> LambdaPath<'f, S> {
     }
 
     /// Rounds on g until no unit is farther from stationary than is allowed.
-    fn descend(
+    pub(super) fn descend(
         &mut self,
         g: &dyn Coordinates<S>,
         entry: Entry,
@@ -311,28 +234,11 @@ impl<'f, S: Real> LambdaPath<'f, S> {
     }
 }
 
-/// A way down to some λ.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Way {
-    /// The penalty is stretched by this.
-    stretch: f64,
-    /// λ falls by this factor.
-    stride: f64,
-    entry: Entry,
-}
-
-impl Way {
-    /// The penalty's own.
-    const OWN: Self = Self { stretch: 1.0, stride: 0.6, entry: Entry::FewFirst };
-    /// That of one which is bent less.
-    const STRETCHED: Self = Self { stretch: STRETCH, stride: 0.7, entry: Entry::Many };
-}
-
 /// What a descent came to.
-struct Reached {
+pub(super) struct Reached {
     score: Score,
     rounds: u32,
-    flow: ControlFlow<()>,
+    pub flow: ControlFlow<()>,
 }
 
 #[cfg(test)]

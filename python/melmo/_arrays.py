@@ -140,8 +140,6 @@ class Packing:
         called = {name: name if single else name.partition(".")[2] for name in names}
         layout = [(called[name], rows, cols) for name, rows, cols in self.layout if name in called]
         shapes = {called[name]: self.shapes[name] for name in names}
-        if single and "." in names[0]:  # what an operator of a Stack makes has the shape that it would have alone
-            shapes = {name: natural_shape(*rows_cols(shape)) for name, shape in shapes.items()}
         return Packing(shapes, self.precision, single=single, layout=layout)
 
     def pack(self, what: str, value: Any) -> Array:

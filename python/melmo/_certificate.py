@@ -87,7 +87,7 @@ class Certificate:
     and F(x) − F* is at most `gap`, where that can be told. Methods that smooth have u = Tx.
 
     It remembers the problem and the point of its run, so that ``verify()`` needs nothing; a copy that was pickled, or made
-    by ``from_json``, has to be given both.
+    by ``from_json``, has to be given both, and one of a run on ranks cannot be verified by one of them.
     """
 
     __slots__ = ("_raw", "_problem", "_x")

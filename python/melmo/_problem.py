@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melmo import _melmo
-from melmo._arrays import Array, Blocks, Packing, Shape, Variable, X, precision_of, rows_cols
+from melmo._arrays import Array, Blocks, Packing, Shape, Variable, X, natural_shape, precision_of, rows_cols
 from melmo._certificate import Certificate
 from melmo._check import Checked, check_terms, own_terms, warn_of_terms
 from melmo._checks import described, function, number, optional_whole
@@ -107,7 +107,7 @@ class Problem(Generic[X]):
         return self._blocks(operator)
 
     def _blocks(self, operator: _melmo.Operator) -> Packing:
-        """What an operator of x makes. A block that is as large as x has its shape."""
+        """What an operator of x makes. A block that is as large as x has its shape, others have that which they would have alone."""
         if isinstance(self.packing, Pairs):
             return Pairs.of_range(operator.range, self.packing)
         x_shape: Shape | None = next(iter(self.packing.shapes.values())) if self.packing.single else None
@@ -115,8 +115,7 @@ class Problem(Generic[X]):
         if x_shape is not None and not packing.single:
             size = self.packing.size
             for name, rows, cols in packing.layout:
-                if rows * cols == size:
-                    packing.shapes[name] = x_shape
+                packing.shapes[name] = x_shape if rows * cols == size else natural_shape(rows, cols)
         return packing
 
     def objective(self, x: Any) -> float:

@@ -11,6 +11,7 @@ from melmo import _melmo
 from melmo._arrays import Array, Packing
 from melmo._certificate import Certificate
 from melmo._checks import brief, whole
+from melmo._pairs import Pairs
 from melmo._problem import Problem
 from melmo._result import Result, Trace
 from melmo._settings import checked_settings
@@ -159,6 +160,8 @@ class _Part:
 
     def __init__(self, terms: tuple[Any, Any, Any], x0: Any, split: Split, settings: dict[str, Any]):
         problem: Problem[Any] = Problem(*terms, x0)
+        if isinstance(problem.packing, Pairs) or isinstance(problem.range, Pairs):
+            raise ValueError("x0: complex numbers do not lie on ranks: take real and imaginary parts as two columns of a real x")
         names = [name for name, _, _ in problem.packing.layout]
         given = {names[0]: split} if isinstance(split, Share) else dict(split or {})
         if isinstance(split, Share) and len(names) > 1:
@@ -168,12 +171,16 @@ class _Part:
                 raise ValueError(f"split: x has no block {name!r}; its blocks are {', '.join(names)}")
             if not isinstance(part, Share):
                 raise TypeError(f"split: expected what melmo.share answers for {name!r}, got {type(part).__name__}")
+            if not 0 <= part.held.start <= part.own.start <= part.own.stop <= part.held.stop <= part.rows:
+                raise ValueError(f"split: {part} of {name!r} has rows of its own that it does not hold; melmo.share makes one that fits")
             rows = problem.packing.shapes[name][0]
             if rows != part.held.stop - part.held.start:
                 raise ValueError(f"split: {name!r} has {rows} rows here; its share holds {part.held.stop - part.held.start}")
         self.problem, self.shares = problem, [given.get(name) for name in names]
         self.settings = checked_settings(**settings)
         self.start = problem._start(x0)
+        if not np.isfinite(self.start).all():
+            raise ValueError("x0: holds NaN or infinity on this rank")
 
     def solve(self, ranks: Ranks) -> Result[Any]:
         packing = self.problem.packing

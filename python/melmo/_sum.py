@@ -57,12 +57,17 @@ class Sum(Proximal):
         rhos = (getattr(part, "weak_convexity", 0.0) for part in self.parts)
         return float(sum(rho() if callable(rho) else rho for rho in rhos))
 
+    def _of_moduli(self, packing: Pairs) -> Sum:
+        """The same of a complex variable."""
+        return Sum(*_of(self.parts, packing))
+
     def _split(self, packing: Packing) -> list[Any]:
         """The fewest sums, of one part or more, whose proxes are known on such a variable."""
         groups: list[list[Any]] = []
-        for part in _of(self.parts, packing):
+        for part in self.parts:
             for group in groups:
-                if _exact((*group, part), packing.precision, packing.layout) is not None:
+                together = _of((*group, part), packing)
+                if _exact(together, packing.precision, packing.layout) is not None:
                     group.append(part)
                     break
             else:
@@ -88,11 +93,11 @@ class Sum(Proximal):
         return " + ".join(repr(part) if isinstance(part, Penalty) else brief(part) for part in self.parts)
 
 
-def _of(parts: tuple[Any, ...], packing: Packing) -> list[Any]:
+def _of(parts: tuple[Any, ...], packing: Packing) -> tuple[Any, ...]:
     """Those of moduli where the variable is complex."""
     if not isinstance(packing, Pairs):
-        return list(parts)
-    return [of_moduli(part, packing) if isinstance(part, Penalty) else part for part in parts]
+        return parts
+    return tuple(of_moduli(part, packing) if isinstance(part, Penalty) else part for part in parts)
 
 
 def _addend(part: Any) -> Any:

@@ -119,6 +119,8 @@ def build_penalty(g: Any, packing: Packing) -> _melmo.Penalty:
     made("g", g)
     if isinstance(g, Penalty) and isinstance(packing, Pairs):
         g = of_moduli(g, packing)
+    elif isinstance(g, Sum) and isinstance(packing, Pairs):
+        g = g._of_moduli(packing)
     if isinstance(g, (Penalty, Sum)):
         return g._build(packing.precision, packing.layout)
     if isinstance(g, dict):

@@ -158,3 +158,25 @@ def test_a_learned_prior_is_of_real_images():
         prior.beside(Masked(draw(4, 4)))
     with pytest.raises(TypeError, match="learned prior is one of real images"):
         melmo.minimize(prior.beside(Masked(np.ones((4, 4)))), L1(0.1), x0=np.zeros((4, 4), complex))
+
+
+def test_sums_are_of_moduli_wherever_they_stand():
+    """Split, in a list and in a dict: each as on a variable of its own, also of two dimensions."""
+    rng = np.random.default_rng(4)
+    z = rng.normal(size=(3, 4)) + 1j * rng.normal(size=(3, 4))
+
+    class Own:
+        def value(self, u):
+            return 0.2 * float(np.abs(u).sum())
+
+        def prox(self, u, beta):
+            return u * np.maximum(0, 1 - 0.2 * beta / np.maximum(np.abs(u), 1e-300))
+
+    shrunk = z * np.maximum(0, 1 - 0.5 / np.abs(z))
+    for g, T in [
+        (L1(0.3) + Own(), None),
+        ([L1(0.1) + L1(0.2), L1(0.2)], Stack(Identity(), Identity())),
+        ({"0.x": L1(0.2), "1.x": L1(0.1) + L1(0.2)}, Stack(Identity(), Identity())),
+    ]:
+        found = melmo.minimize(Masked(z), g, T, tol=1e-9).x
+        np.testing.assert_allclose(found, shrunk, atol=1e-6)

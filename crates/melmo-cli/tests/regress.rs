@@ -256,7 +256,7 @@ fn several_classes_that_are_words() {
 fn counts_quantiles_and_times() {
     let place = Place::new();
     let mut seeded = Seeded::new(4);
-    let mut text = String::from("a,b,exposure,count,time,seen,w\n");
+    let (mut text, mut times) = (String::from("a,b,exposure,count,time,seen,w\n"), String::new());
     for row in 0..200 {
         let (a, b) = (seeded.normal(), seeded.normal());
         let exposure = 1.0 + seeded.uniform();
@@ -269,8 +269,10 @@ fn counts_quantiles_and_times() {
         let time = -seeded.uniform().ln() * (-a).exp();
         let seen = u8::from(row % 4 != 0);
         text += &format!("{a},{b},{},{count},{time},{seen},{}\n", exposure.ln(), 1 + row % 2);
+        times += &format!("{time}\n");
     }
     place.write("t.csv", text);
+    place.write("times.csv", times);
     let near = |told: &serde_json::Value, name: &str, want: f64, room: f64| {
         let got = told["coefficients"][name].as_f64().unwrap();
         assert!((got - want).abs() < room, "{name}: {got}, not {want}");
@@ -291,6 +293,10 @@ fn counts_quantiles_and_times() {
     near(&told, "a", 1.0, 0.3);
     // Of pairs of rows, the share that is put in order.
     assert!(told["concordance"].as_f64().unwrap() > 0.7 && told["test_concordance"] == told["concordance"], "{told}");
+    let apart = place.json(
+        "regress t.csv times.csv --columns a,b --loss cox --event seen --penalty mcp --test t.csv --test-target times.csv",
+    );
+    assert_eq!(apart["test_concordance"], told["concordance"], "who was not seen to the end counts as such: {apart}");
     let told = place.json("regress t.csv count --columns a,b --loss quantile:level=0.8 --positive --lambda 0.01");
     assert!(told["coefficients"]["a"].as_f64().unwrap() > 0.0 && told["loss"].as_str().unwrap().contains("width="));
 }

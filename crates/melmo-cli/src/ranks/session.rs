@@ -172,8 +172,8 @@ fn solved<S: Real, C: OnRanks>(
     overseer.progress.iter().for_each(Progress::finish);
     match overseer.ended {
         Some(Ended::Failed(error)) => return Err(error),
-        Some(Ended::Late) => solved.report.status = Status::Time,
-        Some(Ended::Asked) | None => {}
+        Some(Ended::Late) if solved.report.status == Status::Interrupted => solved.report.status = Status::Time,
+        Some(Ended::Late | Ended::Asked) | None => {}
     }
     let spent = *meter.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     Ok(Run { solved, facts, spent, extents, images })

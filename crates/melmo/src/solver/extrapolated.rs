@@ -149,6 +149,9 @@ impl<S: Real> Extrapolated<S> {
                 kept.copy_from_slice(saved);
             }
         }
+        // A count that no run has reached is none.
+        let believed = (memory.seen as u64) < 1 << 53;
+        Error::expect_parameter("steps of a saved state", memory.seen as f64, believed, "below 2⁵³")?;
         self.memory.seen = memory.seen;
         for at in 0..MEMORY * MEMORY {
             self.products[at] = vector::dot(&self.memory.moves[at / MEMORY], &self.memory.moves[at % MEMORY]);

@@ -69,6 +69,8 @@ pub struct Memo<S: Real> {
 /// How much more the next step dares than the last, without speed and with it: there a trial that fails costs what was gained.
 const GROWTH: f64 = 1.2;
 const SLOW_GROWTH: f64 = 1.02;
+/// No step is longer: where nothing moves any more nothing else would end its growth.
+const LONGEST: f64 = 1e100;
 
 impl<'p, S: Real> ProximalGradient<'p, S> {
     /// Plain steps, or FISTA's. Starts at x₀, which is copied. Refuses an operator that is neither the identity nor a selection.
@@ -187,14 +189,14 @@ impl<'p, S: Real> ProximalGradient<'p, S> {
             }
             self.momentum.extrapolate(&mut self.host, &mut self.y, &self.grad);
             if !self.fixed {
-                let longer = (SLOW_GROWTH * self.step).min(self.longest);
+                let longer = (SLOW_GROWTH * self.step).min(self.longest).min(LONGEST);
                 self.momentum.t = (self.momentum.t * (self.step / longer).sqrt()).max(1.0);
                 self.step = longer;
             }
         } else {
             self.y.copy_from_slice(&self.momentum.next);
             if !self.fixed {
-                self.step = (GROWTH * self.step).min(self.longest);
+                self.step = (GROWTH * self.step).min(self.longest).min(LONGEST);
             }
         }
     }

@@ -327,7 +327,9 @@ impl Kept {
     /// What is known of the rows to judge by: from a file of its own, or from their table.
     fn truth(&self, asked: &Regress, model: &Model, source: &Source, path: &Path) -> Result<Option<Vec<f64>>, Error> {
         match (&self.test_target, &asked.test_target) {
-            (Some(target), Some(file)) => model.truth_of_target(target, source.rows(), file).map(Some),
+            (Some(target), Some(file)) => {
+                model.signed(model.truth_of_target(target, source.rows(), file)?, source, path)
+            }
             _ => model.truth(source, path),
         }
     }

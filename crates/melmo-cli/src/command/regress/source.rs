@@ -20,7 +20,8 @@ pub enum Source {
 }
 
 impl Source {
-    /// Reads a file. One that stores entries alone stays as it is, unless it is nearly full or has entries that are missing.
+    /// Reads a file. One that stores entries alone stays as it is, unless more than a quarter of its cells is stored (an SVMlight file
+    /// always does) or some are missing.
     pub fn read(inputs: &mut Inputs, path: &Path) -> Result<Self, Error> {
         let (matrix, labels) = match inputs.labelled(path)? {
             Some(Labelled { matrix, targets }) => (Some(matrix), Some(targets)),

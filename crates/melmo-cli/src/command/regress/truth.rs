@@ -16,7 +16,7 @@ impl Model {
         let frame = match source {
             Source::Frame(frame) => frame,
             Source::Sparse { labels: Some(labels), .. } if self.target.is_none() && self.targets.is_empty() => {
-                return Ok(self.truth_of_labels(labels));
+                return Ok(self.truth_of_labels(labels).filter(|_| self.event.is_none()));
             }
             Source::Sparse { .. } => return Ok(None),
         };
@@ -28,15 +28,19 @@ impl Model {
             Some(classes) => self.truth_of_classes(classes, frame, place, name, path).map(Some),
             None => {
                 let numbers = places.iter().map(|&place| source.numbers_of(place, path));
-                let mut numbers = numbers.collect::<Result<Vec<_>, _>>()?.concat();
-                if let Some(event) = &self.event {
-                    // Times alone do not say who was seen until the end.
-                    let Some(column) = source.header().iter().position(|known| known == event) else { return Ok(None) };
-                    sign_times(&mut numbers, &source.numbers_of(column, path)?);
-                }
-                Ok(Some(numbers))
+                let numbers = numbers.collect::<Result<Vec<_>, _>>()?.concat();
+                self.signed(numbers, source, path)
             }
         }
+    }
+
+    /// Times with their events, which a column of the table has: alone they do not say who was seen until the end.
+    pub fn signed(&self, mut numbers: Vec<f64>, source: &Source, path: &Path) -> Result<Option<Vec<f64>>, Error> {
+        if let Some(event) = &self.event {
+            let Some(column) = source.header().iter().position(|known| known == event) else { return Ok(None) };
+            sign_times(&mut numbers, &source.numbers_of(column, path)?);
+        }
+        Ok(Some(numbers))
     }
 
     /// The targets of so many rows that stand in a file of their own.

@@ -46,7 +46,7 @@ pub(super) struct Descent<'d, S: Clone> {
     pub scores: Vec<f64>,
     /// The units with an entry that is not zero, at the last `score`.
     pub(super) active: Vec<usize>,
-    /// The units of this round, ascending, and their entries.
+    /// The units of this round, in the order of a sweep, and their entries.
     pub set: Vec<usize>,
     pub(super) set_entries: Vec<usize>,
     pub(super) newton: Newton<S>,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from types import ModuleType
 from typing import Any
 
 #: Where each one is documented.
@@ -35,24 +34,10 @@ def estimators() -> list[str]:
     return list(ESTIMATORS) if importlib.util.find_spec("sklearn") else []
 
 
-def _extra(name: str) -> ModuleType:
-    """A module that runs when something of it is asked for: a star imports its name, and not PyTorch with it."""
-    called = f"melmo.{name}"
-    spec = importlib.util.find_spec(called)
-    if called in sys.modules or name not in extras() or spec is None or spec.loader is None:
-        return importlib.import_module(called)
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[called] = module
-    spec.loader.exec_module(module)
-    setattr(sys.modules["melmo"], name, module)
-    return module
-
-
 def estimator(name: str) -> Any:
     """The estimator or module of that name; without scikit-learn, an error that says how to get it."""
     if name in EXTRAS:
-        return _extra(name)
+        return importlib.import_module(f"melmo.{name}")
     if name not in ESTIMATORS:
         raise AttributeError(f"module 'melmo' has no attribute {name!r}", name=name, obj=sys.modules["melmo"])
     try:

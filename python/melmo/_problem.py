@@ -18,7 +18,7 @@ from melmo._loss import Loss
 from melmo._operator import Operator, build_operator
 from melmo._pairs import Pairs, is_complex, pairs_operator
 from melmo._places import in_their_places
-from melmo._result import Result, Trace
+from melmo._result import Result
 from melmo._settings import checked_settings
 from melmo._sum import Sum
 from melmo._user import UserLoss, build_penalty
@@ -213,21 +213,8 @@ class Problem(Generic[X]):
         certificate = None if raw["certificate"] is None else Certificate(raw["certificate"], self, stands)
         x, fun = self._wanted(stands, raw["fun"], certificate)
         found = None if certificate is None else certificate.optimality
-        return Result(
-            x=x,
-            z=self.range.unpack(raw["z"]),
-            fun=fun,
-            gap=None if found is None else max(0.0, found.gap - (found.objective - fun)),
-            status=raw["status"],
-            success=raw["status"] in ("certified", "settled", "target"),
-            message=raw["message"],
-            nit=raw["nit"],
-            method=raw["method"],
-            reason=raw["reason"],
-            seconds=raw["seconds"],
-            certificate=certificate,
-            trace=Trace._of(raw["trace"]),
-        )
+        gap = None if found is None else max(0.0, found.gap - (found.objective - fun))
+        return Result._of(raw, x=x, z=self.range.unpack(raw["z"]), fun=fun, gap=gap, certificate=certificate)
 
     def _wanted(self, x: Variable, fun: float, certificate: Certificate | None) -> tuple[Variable, float]:
         """x with z in the entries that T picks, where F is not above F(x): it has the zeros that x has not."""

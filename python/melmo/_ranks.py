@@ -13,7 +13,7 @@ from melmo._certificate import Certificate
 from melmo._checks import brief, whole
 from melmo._pairs import Pairs
 from melmo._problem import Problem
-from melmo._result import Result, Trace
+from melmo._result import Result
 from melmo._settings import checked_settings
 
 
@@ -192,21 +192,8 @@ class _Part:
         )
         x = self._own(packing, found["x"])
         certificate = None if found["certificate"] is None else Certificate(found["certificate"], None, x)
-        return Result(
-            x=x,
-            z=self._own(self.problem.range, found["z"]),
-            fun=found["fun"],
-            gap=None if certificate is None else certificate.gap,
-            status=found["status"],
-            success=found["status"] in ("certified", "settled", "target"),
-            message=found["message"],
-            nit=found["nit"],
-            method=found["method"],
-            reason=found["reason"],
-            seconds=found["seconds"],
-            certificate=certificate,
-            trace=Trace._of(found["trace"]),
-        )
+        z, gap = self._own(self.problem.range, found["z"]), None if certificate is None else certificate.gap
+        return Result._of(found, x=x, z=z, fun=found["fun"], gap=gap, certificate=certificate)
 
     def _own(self, packing: Packing, flat: Array) -> Any:
         """What is this rank's, in its shape: of blocks that are split, its rows."""

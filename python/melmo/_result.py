@@ -133,6 +133,25 @@ class Result(dict[str, Any], Generic[X]):
         __setattr__ = dict.__setitem__
         __delattr__ = dict.__delitem__
 
+    @classmethod
+    def _of(cls, raw: dict[str, Any], *, x: Any, z: Any, fun: float, gap: float | None, certificate: Certificate | None) -> Result[Any]:
+        """What Rust says of a run, with what was made of its arrays."""
+        return cls(
+            x=x,
+            z=z,
+            fun=fun,
+            gap=gap,
+            status=raw["status"],
+            success=raw["status"] in ("certified", "settled", "target"),
+            message=raw["message"],
+            nit=raw["nit"],
+            method=raw["method"],
+            reason=raw["reason"],
+            seconds=raw["seconds"],
+            certificate=certificate,
+            trace=Trace._of(raw["trace"]),
+        )
+
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self]
 

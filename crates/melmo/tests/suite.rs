@@ -16,6 +16,7 @@ mod golden;
 mod known;
 mod laws;
 mod literature;
+mod paths;
 mod patience;
 mod range;
 mod space;

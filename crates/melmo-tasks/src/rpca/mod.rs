@@ -42,13 +42,13 @@ pub fn prepare<S: Real>(
     weights: &Weights,
     until: &Until,
 ) -> Result<Prepared<S>, Error> {
-    let mask = crate::recover::observed(y, None)?;
-    if !mask.contains(&S::ONE) {
+    let missing = y.iter().filter(|y| y.f64().is_nan()).count();
+    if missing == y.len() {
         return Err(Error::input("Y", "no entry: every one is missing", "some numbers"));
     }
     crate::magnitude::check_known("Y", y)?;
-    let complete = !mask.contains(&S::ZERO);
-    let f = RobustPca::new(y.to_vec(), rows, cols, (!complete).then(|| mask.clone()))?;
+    let mask = if missing > 0 { Some(crate::recover::observed(y, None)?) } else { None };
+    let f = RobustPca::new(y.to_vec(), rows, cols, mask)?;
     let layout = f.layout().clone();
     let of = |name: &str, penalty: &PenaltyChoice, lift| -> Result<_, Error> {
         let block = layout.require(name)?;
@@ -58,9 +58,9 @@ pub fn prepare<S: Real>(
     let sparse = of("S", &weights.sparse, Lift::Entries)?;
     let g = Blocks::new(&layout, vec![low_rank, sparse])?;
     let sigma = weights.sparse.get("lambda").map(|lambda| lambda / ABOVE_NOISE);
-    let Apart { low_rank, sparse, .. } =
+    let Apart { low_rank: mut start, sparse, .. } =
         apart(y, rows, cols, sigma, until).unwrap_or_else(|| Apart::first(y, rows, cols, sigma));
-    let start = [low_rank, sparse].concat();
+    start.extend(sparse);
     let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
     let defaults = Defaults { iterations: 500, tuned: Some(TUNED), ..Defaults::default() };
     Ok(Prepared { problem, start, defaults, optimum: None })

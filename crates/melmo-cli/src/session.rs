@@ -208,9 +208,14 @@ fn watched<S: Real>(
     let solved = solve(prepared, settings, watch);
     progress.finish();
     if let Some(error) = failed {
-        say::note(&format!("melmo: warning: the run was ended because its checkpoint could not be written: {error}"));
+        unkept(&error);
     }
     Ok(solved?)
+}
+
+/// Why a run has ended that could not be gone on with later.
+pub fn unkept(error: &Error) {
+    say::note(&format!("melmo: warning: the run was ended because its checkpoint could not be written: {error}"));
 }
 
 /// How often a row is recorded in so many steps, and whether its dual norm is exact: a report's charts need fewer rows than a trace, and no

@@ -19,6 +19,8 @@ use crate::render::progress::{Progress, interrupted, last_checkpoint};
 pub enum Ended {
     Asked,
     Late,
+    /// Its checkpoint could not be written: what was found is delivered all the same, as on one machine.
+    Unkept(Error),
     Failed(Error),
 }
 
@@ -36,8 +38,8 @@ pub struct Overseer<'a, S: Real> {
     begun: Instant,
     kept: Instant,
     rhythm: Rhythm,
-    /// A state that is written when another point follows: from the last point of a run nothing can be gone on with.
-    pending: Option<State<S>>,
+    /// A state that is written when another point follows: from the last point of a run nothing can be gone on with. Rows up to it are so many.
+    pending: Option<(State<S>, usize)>,
 }
 
 impl<'a, S: Real> Overseer<'a, S> {
@@ -59,9 +61,10 @@ impl<'a, S: Real> Overseer<'a, S> {
         }
     }
 
-    fn keep(&mut self, state: &State<S>) -> Result<(), Error> {
+    /// Writes a state with the rows up to it: later ones are recorded again by whoever goes on from there.
+    fn keep(&mut self, state: &State<S>, rows: usize) -> Result<(), Error> {
         let Some((_, keeper)) = &mut self.keeper else { return Ok(()) };
-        keeper.write(&mut self.crew, state, (&self.rows, self.before + self.begun.elapsed()))?;
+        keeper.write(&mut self.crew, state, (&self.rows[..rows], self.before + self.begun.elapsed()))?;
         self.kept = Instant::now();
         if self.crew.is_first() {
             last_checkpoint(keeper.path());
@@ -80,11 +83,13 @@ impl<'a, S: Real> Overseer<'a, S> {
         let [_, late, due, shown, took] = all[0];
         self.rhythm.heard(took);
         if all.iter().any(|rank| rank[0] > 0.0) || late > 0.0 {
-            self.keep(&solver.save())?;
+            if let Err(error) = self.keep(&solver.save(), self.rows.len()) {
+                return Ok(Some(Ended::Unkept(error)));
+            }
             return Ok(Some(if late > 0.0 { Ended::Late } else { Ended::Asked }));
         }
         if due > 0.0 {
-            self.pending = Some(solver.save());
+            self.pending = Some((solver.save(), self.rows.len()));
         }
         if shown > 0.0 {
             let objective = info.objective.unwrap_or_else(|| solver.objective());
@@ -94,8 +99,10 @@ impl<'a, S: Real> Overseer<'a, S> {
     }
 
     fn decide(&mut self, info: &Info, solver: &mut dyn Solver<S>) -> Result<Option<Ended>, Error> {
-        if let Some(state) = self.pending.take() {
-            self.keep(&state)?;
+        if let Some((state, rows)) = self.pending.take()
+            && let Err(error) = self.keep(&state, rows)
+        {
+            return Ok(Some(Ended::Unkept(error)));
         }
         if self.rhythm.is_due() { self.ask(info, solver) } else { Ok(None) }
     }

@@ -24,7 +24,7 @@ use crate::ranks::{Crew, refusal, shared};
 use crate::render::progress::{self, Progress};
 use crate::render::{Summary, report, say, seconds, trace};
 use crate::result::{self, Saved};
-use crate::session::{Solve, exit, plan, recorded, told};
+use crate::session::{Solve, exit, plan, recorded, told, unkept};
 
 /// Another end of what connects the ranks, as often as one is needed.
 type Ends<'e> = &'e mut dyn FnMut() -> Box<dyn Ranks>;
@@ -172,8 +172,9 @@ fn solved<S: Real, C: OnRanks>(
     overseer.progress.iter().for_each(Progress::finish);
     match overseer.ended {
         Some(Ended::Failed(error)) => return Err(error),
+        Some(Ended::Unkept(error)) if crew.is_first() => unkept(&error),
         Some(Ended::Late) if solved.report.status == Status::Interrupted => solved.report.status = Status::Time,
-        Some(Ended::Late | Ended::Asked) | None => {}
+        Some(Ended::Late | Ended::Asked | Ended::Unkept(_)) | None => {}
     }
     let spent = *meter.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     Ok(Run { solved, facts, spent, extents, images })

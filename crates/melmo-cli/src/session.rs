@@ -70,16 +70,29 @@ pub struct Ready<S: Real, K> {
 
 /// Runs a command in the precision it asks for, from where it stood where it has `begun`.
 pub fn run<C: Solve>(command: &C, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
-    run_with(command, job, begun, inputs(command.solving()))
+    finish(command, job, begun, inputs(command.solving()))?.tell(command.solving())
 }
 
-/// The same with inputs of which some may have been read.
-pub fn run_with<C: Solve>(
-    command: &C,
-    job: &Job,
-    begun: Option<Checkpoint>,
-    inputs: Inputs,
-) -> Result<ExitCode, Error> {
+/// A run whose files are in place, and what is to be said of it.
+pub struct Done {
+    pub summary: Summary,
+    pub code: ExitCode,
+    /// Ctrl-C, or the end of its time, cut it short.
+    pub cut_short: bool,
+}
+
+impl Done {
+    /// Prints the summary, unless nobody wants one.
+    pub fn tell(self, solving: &Solving) -> Result<ExitCode, Error> {
+        if !solving.quiet || solving.json {
+            say::printed(self.summary.print(solving.json))?;
+        }
+        Ok(self.code)
+    }
+}
+
+/// Runs a command, with inputs of which some may have been read, and prints no summary: that is for whoever called.
+pub fn finish<C: Solve>(command: &C, job: &Job, begun: Option<Checkpoint>, inputs: Inputs) -> Result<Done, Error> {
     match command.solving().precision() {
         "f32" => run_in::<f32, C>(command, job, begun, inputs),
         _ => run_in::<f64, C>(command, job, begun, inputs),
@@ -97,7 +110,7 @@ fn run_in<S: Real, C: Solve>(
     job: &Job,
     begun: Option<Checkpoint>,
     mut inputs: Inputs,
-) -> Result<ExitCode, Error> {
+) -> Result<Done, Error> {
     let solving = command.solving();
     let mut outputs = plan(command, begun.as_ref())?;
     if let Some(path) = &solving.save_config {
@@ -151,10 +164,9 @@ fn run_in<S: Real, C: Solve>(
         checkpoint::note(path, &header, outputs.coming())?;
     }
     outputs.place()?;
-    if !solving.quiet || solving.json {
-        say::printed(summary.print(solving.json))?;
-    }
-    Ok(exit(&settings, solved.report.status))
+    let status = solved.report.status;
+    let cut_short = matches!(status, Status::Interrupted | Status::Time);
+    Ok(Done { summary, code: exit(&settings, status), cut_short })
 }
 
 /// All files that will be written, checked.

@@ -224,3 +224,38 @@ fn in_a_hurry_differences_are_taken_and_said() {
     assert!(told.get("prior").is_none() && told["penalty"].as_str().unwrap().starts_with("learned"), "{told}");
     place.done("verify s");
 }
+
+#[test]
+fn many_at_once_and_a_broken_one_is_named() {
+    let place = Place::new();
+    picture(&place, "a.png", 1, Depth::Eight);
+    picture(&place, "c.jpg", 3, Depth::Eight);
+    place.write("b.png", "no picture");
+    let ran = place.melmo("denoise a.png b.png c.jpg --out-dir clean --json");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("b.png") && ran.stderr.contains("3 of 3"), "{}", ran.stderr);
+    let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((told["done"].as_u64(), &told["failed"]), (Some(2), &serde_json::json!(["b.png"])), "{told}");
+    assert_eq!(told["pictures"].as_array().unwrap().len(), 2);
+    // The same bytes as one by one.
+    place.done("denoise a.png -q -o alone.png");
+    let bytes = |name: &str| std::fs::read(place.file(name)).unwrap();
+    assert!(bytes("alone.png") == bytes("clean/a.png") && place.file("clean/c.jpg").exists());
+    assert!(!place.file("clean/b.png").exists());
+    // What is there stays, unless --force says otherwise.
+    let ran = place.melmo("denoise a.png --out-dir clean");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("--force"), "{}", ran.stderr);
+    assert_eq!(place.melmo("denoise a.png c.jpg --out-dir clean --force -q").code, 0);
+    // Before any work: two of one name, and several without a folder.
+    std::fs::create_dir(place.file("other")).unwrap();
+    picture(&place, "other/a.png", 1, Depth::Eight);
+    place.refused("denoise a.png other/a.png --out-dir twice", &["a.png", "another folder"]);
+    place.refused("denoise a.png c.jpg", &["--out-dir"]);
+    place.refused("compare denoise a.png c.jpg --out-dir no", &["--out-dir", "only compares"]);
+    place.refused("check denoise a.png --out-dir no", &["--out-dir", "solves nothing"]);
+    // No time: nothing is half done, and the rest is named.
+    let ran = place.melmo("denoise a.png c.jpg --out-dir late --time-limit 0 --json");
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stdout.contains("unfinished") && ran.stdout.contains("c.jpg"), "{}", ran.stdout);
+}

@@ -16,14 +16,21 @@ use crate::args::{Solving, known};
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
   melmo denoise photo.jpg -o clean.png
+  melmo denoise *.jpg --out-dir clean
   melmo denoise camera --add-noise 0.1 --reference camera -o clean.png")]
 pub struct Denoise {
     /// The image, or a bundled set from `melmo list data`
     #[arg(value_name = "IN")]
     pub input: PathBuf,
+    /// More images, one after another, with --out-dir
+    #[arg(value_name = "IN", requires = "out_dir")]
+    pub more: Vec<PathBuf>,
     /// Where to write; IN-denoised beside you, in the format of IN, unless given
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// Write every image into this folder, under its own name; one that cannot be done is named, and the others go on
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "init", "reference", "noisy_output", "trace", "report", "result", "checkpoint", "save_config"])]
+    pub out_dir: Option<PathBuf>,
     /// Remove more (above 1) or less (below 1) than the noise suggests
     #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = number::parse)]
     pub strength: f64,

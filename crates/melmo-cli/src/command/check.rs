@@ -14,8 +14,8 @@ use crate::render::{Summary, progress, say, summary};
 use crate::session::Solve;
 
 /// Options that ask for a solution, or for how it is found.
-const MEANINGLESS: [&str; 9] =
-    ["output", "noisy-output", "result", "checkpoint", "resume", "method", "save-config", "trace", "report"];
+const MEANINGLESS: [&str; 10] =
+    ["output", "out-dir", "noisy-output", "result", "checkpoint", "resume", "method", "save-config", "trace", "report"];
 
 /// Status 0 when every law holds, 1 when one does not.
 pub fn run(check: &Check, job: &Job) -> Result<ExitCode, Error> {

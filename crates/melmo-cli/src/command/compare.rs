@@ -85,7 +85,7 @@ fn run_in<S: Real, C: Solve>(compare: &Compare, problem: &C, job: &Job) -> Resul
 
 /// The files it will write, checked; options that mean nothing here are refused.
 fn plan(compare: &Compare, solving: &Solving, job: &Job) -> Result<Outputs, Error> {
-    let meaningless = ["output", "noisy-output", "result", "checkpoint", "resume", "method", "save-config"];
+    let meaningless = ["output", "out-dir", "noisy-output", "result", "checkpoint", "resume", "method", "save-config"];
     job.refuse(&meaningless, |option| match option {
         "method" => "`compare` only compares: name the methods with --methods",
         _ => "`compare` only compares: solve with the best method then",

@@ -1,5 +1,6 @@
 //! `melmo denoise`: in one piece when it is watched closely or small, else strip by strip.
 
+mod many;
 mod ranks;
 mod words;
 
@@ -25,7 +26,7 @@ use crate::job::Job;
 use crate::output::{Outputs, extension};
 use crate::picture::Picture;
 use crate::render::{Summary, progress, short};
-use crate::session::{self, Ready, Solve};
+use crate::session::{self, Done, Ready, Solve};
 
 /// Samples of a picture in strips that is certified without being asked: a certificate takes about 140 bytes for each of them.
 const CERTIFIED: usize = 1 << 24;
@@ -62,13 +63,22 @@ const LEARNED_SAMPLE: Duration = Duration::from_micros(12);
 
 /// Runs the command; single precision is plenty for a large picture, and half the memory.
 pub fn run(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
+    if let Some(folder) = &denoise.out_dir {
+        return many::run(denoise, job, folder);
+    }
+    let done = finish(denoise, job, begun)?;
+    done.tell(&denoise.solving)
+}
+
+/// The same for one picture, without a word.
+fn finish(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<Done, Error> {
     let mut inputs = session::inputs(&denoise.solving);
     let shape = Picture::shape(inputs.look_ahead(&denoise.input)?);
     let mut denoise = denoise.clone();
     if shape.is_some_and(|shape| denoise.in_strips(shape) || denoise.is_large(shape)) {
         denoise.solving.precision.get_or_insert_with(|| "f32".into());
     }
-    session::run_with(&denoise, job, begun, inputs)
+    session::finish(&denoise, job, begun, inputs)
 }
 
 impl Denoise {

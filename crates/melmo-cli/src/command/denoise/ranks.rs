@@ -39,6 +39,7 @@ impl OnRanks for Denoise {
     fn refuse(&self) -> Result<(), Error> {
         let Solving { report, .. } = &self.solving;
         let refused = [
+            (self.out_dir.is_some(), "--out-dir"),
             (self.init.is_some(), "--init"),
             (self.reference.is_some(), "--reference"),
             (self.add_noise.is_some(), "--add-noise"),

@@ -38,7 +38,8 @@ pub struct Overseer<'a, S: Real> {
     begun: Instant,
     kept: Instant,
     rhythm: Rhythm,
-    /// A state that is written when another point follows: from the last point of a run nothing can be gone on with. Rows up to it are so many.
+    /// A state, and how many rows were recorded up to it. It is written when another point follows: from the last point of a run nothing can
+    /// be gone on with.
     pending: Option<(State<S>, usize)>,
 }
 

@@ -11,6 +11,7 @@ use crate::args::Denoise;
 use crate::error::Error;
 use crate::job::Job;
 use crate::render::{Summary, progress, say};
+use crate::session::Done;
 
 /// Denoises every picture into the folder. Status 0 when all are whole, 1 when the time or Ctrl-C cut some short, 2 when one could not be
 /// done.
@@ -53,16 +54,14 @@ pub fn run(denoise: &Denoise, job: &Job, folder: &Path) -> Result<ExitCode, Erro
     summary.silent("command", job.command.clone());
     summary.silent("pictures", told);
     summary.add("done", whole, "done", format!("{whole} of {} pictures, in {}", all.len(), folder.display()));
-    for (key, label, files) in [("failed", "failed", &failed), ("unfinished", "unfinished", &short)] {
+    for (key, files) in [("failed", &failed), ("unfinished", &short)] {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         if !names.is_empty() {
-            summary.add(key, names.clone(), label, names.join(", "));
+            summary.add(key, names.clone(), key, names.join(", "));
         }
     }
-    if !solving.quiet || solving.json {
-        say::printed(summary.print(solving.json))?;
-    }
-    Ok(ExitCode::from(if failed.is_empty() { u8::from(!short.is_empty()) } else { 2 }))
+    let code = ExitCode::from(if failed.is_empty() { u8::from(!short.is_empty()) } else { 2 });
+    Done { summary, code, cut_short: !short.is_empty() }.tell(solving)
 }
 
 fn ended(until: &Until) -> bool {

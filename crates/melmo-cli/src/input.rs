@@ -1,11 +1,12 @@
 //! Reading inputs, and remembering which they were.
 
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use melmo::real::Real;
 use melmo_data::list::{self, Duplicates, List};
 use melmo_data::svmlight::Labelled;
+use melmo_data::image::{Encoding, Image};
 use melmo_data::{Array, Csr, Data, Frame, Limits, bundled};
 use melmo_tasks::Until;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,14 @@ use crate::args::Solving;
 use crate::error::Error;
 use crate::nearest;
 use crate::render::{Summary, progress};
+
+/// Standard input, and standard output.
+pub const STANDARD: &str = "-";
+
+/// Whether the name stands for standard input or output.
+pub fn is_standard(path: &Path) -> bool {
+    path == Path::new(STANDARD)
+}
 
 /// The content of a file that this program wrote. Nothing but a file is one: a pipe may never speak, and a device never ends.
 pub fn own(path: &Path) -> std::io::Result<Vec<u8>> {
@@ -54,6 +63,10 @@ pub struct Inputs {
     length: usize,
     /// What was read before its turn. An input that is a pipe can be read once only.
     ahead: Option<(PathBuf, Data)>,
+    /// Which of several pages is meant, from 0.
+    page: usize,
+    /// What standard input held; none before it was read, or where it was no image.
+    sniffed: Option<Encoding>,
     /// What a reader took a table for, where that was not plain.
     notes: Vec<String>,
 }
@@ -96,8 +109,34 @@ impl Inputs {
             limits: Limits::default(),
             length: 0,
             ahead: None,
+            page: 0,
+            sniffed: None,
             notes,
         }
+    }
+
+    /// The same for one page of an input that was read; other files have it too, or it is that of all pages.
+    pub fn for_page(&self, input: &Path, page: usize, image: Image) -> Self {
+        let ahead = Some((input.to_path_buf(), Data::Image(image)));
+        let (known_again, limits, sniffed) = (self.known_again, self.limits, self.sniffed);
+        Self { known_again, limits, sniffed, ahead, page, ..Self::plain(&self.until) }
+    }
+
+    /// The page that is meant, of what is open; one that a file lacks is refused.
+    pub fn image(&mut self, path: &Path, mut pages: Vec<Image>) -> Result<Image, Error> {
+        if self.page >= pages.len() {
+            let message = format!("has {} pages, and none for page {}", pages.len(), self.page + 1);
+            return Err(Error::input(path, message));
+        }
+        if self.page == 0 {
+            self.note(path, &format!("the first of {} pages", pages.len()));
+        }
+        Ok(pages.swap_remove(self.page))
+    }
+
+    /// The format that standard input had.
+    pub fn sniffed(&self) -> Option<Encoding> {
+        self.sniffed
     }
 
     /// Numbers that may be made of what was read last.
@@ -131,10 +170,33 @@ impl Inputs {
         if let Some((_, data)) = self.ahead.take_if(|(known, _)| known == path) {
             return Ok(data);
         }
+        if is_standard(path) {
+            return self.standard(path);
+        }
         match self.bundled(path)? {
             Some(array) => Ok(Data::Array(array)),
             None => self.read(path, |limits, see| melmo_data::open_seen(path, limits, see)),
         }
+    }
+
+    /// A picture from standard input, which can be read once, and by nobody later.
+    fn standard(&mut self, path: &Path) -> Result<Data, Error> {
+        if self.known_again {
+            let message = "standard input is gone when a result or a checkpoint is looked at again: give a file";
+            return Err(Error::input(path, message));
+        }
+        if std::io::stdin().is_terminal() {
+            return Err(Error::input(path, "standard input is a terminal: expected a picture, as in `melmo denoise - < in.png`"));
+        }
+        let (until, limits) = (self.until.clone(), self.limits);
+        let (data, encoding, length) = progress::while_reading(path, &until, || {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).map_err(melmo_data::file::io_error(path, "read it"))?;
+            let data = melmo_data::sniffed(&bytes, &limits).map_err(|error| error.about(path))?;
+            Ok::<_, Error>((data, Encoding::sniffed(&bytes), bytes.len()))
+        })?;
+        (self.sniffed, self.length) = (encoding, length);
+        Ok(data)
     }
 
     /// A table with words in it, or numbers of any other format.
@@ -211,6 +273,9 @@ impl Inputs {
         path: &Path,
         open: impl FnOnce(&Limits, &mut dyn FnMut(&[u8])) -> Result<T, melmo_data::Error> + Send,
     ) -> Result<T, Error> {
+        if is_standard(path) {
+            return Err(Error::input(path, "standard input is taken for pictures only: give a file"));
+        }
         if !path.exists() {
             return Err(Error::input(path, nearest::missing(path)));
         }

@@ -23,7 +23,7 @@ pub struct Job {
 }
 
 /// Options that say how a run is watched and kept, not what is solved.
-const ABOUT_THE_RUN: [&str; 15] = [
+const ABOUT_THE_RUN: [&str; 16] = [
     "config",
     "save-config",
     "resume",
@@ -37,6 +37,7 @@ const ABOUT_THE_RUN: [&str; 15] = [
     "result",
     "report",
     "output",
+    "format",
     "threads",
     "device",
 ];

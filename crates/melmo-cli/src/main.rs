@@ -15,6 +15,7 @@ mod result;
 mod rows;
 mod session;
 mod statement;
+mod target;
 
 use std::process::ExitCode;
 
@@ -88,10 +89,13 @@ fn solve(problem: Problem, job: &Job) -> Result<ExitCode, Error> {
     let solving = solving!(&problem, problem => &problem.solving);
     use_threads(solving.threads)?;
     let (problem, begun) = taken_up(problem, job)?;
-    if let Problem::Denoise(denoise) = &problem {
-        return command::denoise::run(denoise, job, begun);
+    match &problem {
+        Problem::Denoise(denoise) => command::denoise::run(denoise, job, begun),
+        Problem::Deblur(deblur) => command::restore::run(deblur, job, begun),
+        Problem::Inpaint(inpaint) => command::restore::run(inpaint, job, begun),
+        Problem::Upscale(upscale) => command::restore::run(upscale, job, begun),
+        _ => solving!(&problem, problem => session::run(problem, job, begun)),
     }
-    solving!(&problem, problem => session::run(problem, job, begun))
 }
 
 /// The problem as it was begun, and where it stood, where a run is taken up.

@@ -2,12 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use std::io::{IsTerminal, Write};
+
+use melmo_data::image::{self, Encoding, Image};
 use melmo_data::staged::{self, Staged};
 use melmo_data::{Array, csv, matrix_market, npy};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::input::{digest, digest_of};
+use crate::input::{digest, digest_of, is_standard};
+use crate::render::say;
 
 /// Where results go.
 #[derive(Default)]
@@ -17,6 +21,11 @@ pub struct Outputs {
     mine: Vec<PathBuf>,
     staged: Vec<Staged>,
     pub written: Vec<PathBuf>,
+    /// What goes to standard output.
+    standard: Option<Vec<u8>>,
+    /// Pages that become one file, and how many of them there will be.
+    pages: Vec<Image>,
+    expected: usize,
 }
 
 /// A file, or a folder of files, that a run is about to put in place.
@@ -42,6 +51,13 @@ impl Outputs {
         let is_mine = |path: &&PathBuf| placed.iter().any(|placed| placed.path == **path && placed.is_there());
         let mine: Vec<PathBuf> = planned.iter().filter(is_mine).cloned().collect();
         for path in planned {
+            if is_standard(path) {
+                if std::io::stdout().is_terminal() {
+                    let message = "standard output is a terminal: send the picture somewhere, as in `-o - > out.png`";
+                    return Err(Error::input(path, message));
+                }
+                continue;
+            }
             if !force && !mine.contains(path) && path.symlink_metadata().is_ok() {
                 return Err(Error::input(path, "exists already: choose another name, or overwrite it with --force"));
             }
@@ -55,7 +71,7 @@ impl Outputs {
             staged::sweep(path);
             staged::probe(path)?;
         }
-        Ok(Self { force, mine, staged: Vec::new(), written: Vec::new() })
+        Ok(Self { force, mine, expected: 1, ..Self::default() })
     }
 
     fn stage(&mut self, staged: Staged) {
@@ -63,8 +79,29 @@ impl Outputs {
         self.staged.push(staged);
     }
 
+    /// From now on so many pictures are pages of one file.
+    pub fn expect_pages(&mut self, pages: usize) {
+        self.expected = pages;
+    }
+
+    /// A picture; where several are expected they are one file, when the last of them is there.
+    pub fn picture(&mut self, path: &Path, picture: Image, encoding: Encoding) -> Result<(), Error> {
+        self.pages.push(picture);
+        if self.pages.len() < self.expected {
+            return Ok(());
+        }
+        let pages = std::mem::take(&mut self.pages);
+        let bytes = image::encode_pages(&pages, encoding).map_err(|error| error.about(path))?;
+        self.bytes(path, &bytes)
+    }
+
     /// A file with these bytes.
     pub fn bytes(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+        if is_standard(path) {
+            self.standard = Some(bytes.to_vec());
+            self.written.push(path.into());
+            return Ok(());
+        }
         self.stage(Staged::file(path, bytes)?);
         Ok(())
     }
@@ -107,13 +144,15 @@ impl Outputs {
         self.staged.iter().filter_map(placed).collect()
     }
 
-    /// Puts everything in place.
+    /// Puts everything in place, and then says what standard output is to have.
     pub fn place(&mut self) -> Result<(), Error> {
         for staged in std::mem::take(&mut self.staged) {
             let overwrite = self.force || self.mine.iter().any(|mine| mine == staged.path());
             staged.place(overwrite)?;
         }
-        Ok(())
+        let Some(bytes) = self.standard.take() else { return Ok(()) };
+        let mut out = std::io::stdout().lock();
+        say::printed(out.write_all(&bytes).and_then(|()| out.flush()))
     }
 }
 

@@ -1,14 +1,15 @@
-//! Pictures of any kind: images keep their depth and their alpha, arrays their kind and their range.
+//! Pictures of any kind: images keep their depth, their alpha and what else their files say, arrays their kind and their range.
 
 use std::path::Path;
 
 use melmo::real::Real;
-use melmo_data::image::{Encoding, Image};
+use melmo_data::image::{Encoding, Image, Metadata};
 use melmo_data::{Array, Data, Kind, image};
 
 use crate::error::Error;
 use crate::input::Inputs;
-use crate::output::{Outputs, extension};
+use crate::output::Outputs;
+use crate::target::{Format, Target};
 
 /// Channels of equal size; what is not denoised (alpha) lies aside.
 #[derive(Clone, Debug)]
@@ -19,12 +20,14 @@ pub struct Picture {
     pub planes: Vec<Vec<f64>>,
     alpha: Option<Vec<f64>>,
     origin: Origin,
+    /// How it came.
+    format: Format,
 }
 
 /// What it was read from: decides how it is written.
 #[derive(Clone, Debug)]
 enum Origin {
-    Image { depth: image::Depth, maximum: u16 },
+    Image { depth: image::Depth, maximum: u16, metadata: Box<Metadata> },
     Array { kind: Kind, shape: Vec<usize> },
 }
 
@@ -38,10 +41,15 @@ impl Picture {
 
     /// The same of a picture whose samples may be missing: NaN in an array.
     pub fn read_with_gaps(inputs: &mut Inputs, path: &Path) -> Result<Self, Error> {
-        match inputs.open(path)? {
-            Data::Image(image) => Ok(Self::of_image(&image)),
-            other => Self::of_array(path, other.into_array()),
+        let mut picture = match inputs.open(path)? {
+            Data::Image(image) => Self::of_image(&image),
+            Data::Pages(pages) => Self::of_image(&inputs.image(path, pages)?),
+            other => Self::of_array(path, other.into_array())?,
+        };
+        if let Some(format) = Format::of(path).or(inputs.sniffed().map(Format::Image)) {
+            picture.format = format;
         }
+        Ok(picture)
     }
 
     /// Where a sample of a pixel is missing.
@@ -75,8 +83,9 @@ impl Picture {
             (0..rows * cols).map(at).collect()
         };
         let mut origin = self.origin.clone();
-        if let Origin::Array { shape, .. } = &mut origin {
-            shape[..2].copy_from_slice(&[rows, cols]);
+        match &mut origin {
+            Origin::Array { shape, .. } => shape[..2].copy_from_slice(&[rows, cols]),
+            Origin::Image { metadata, .. } => **metadata = metadata.sized(cols, rows),
         }
         Self {
             rows,
@@ -84,13 +93,15 @@ impl Picture {
             planes: self.planes.iter().map(plane).collect(),
             alpha: self.alpha.as_ref().map(plane),
             origin,
+            format: self.format,
         }
     }
 
     /// Rows, columns and channels of the picture that this would be; none where it is no picture.
     pub fn shape(data: &Data) -> Option<[usize; 3]> {
         let shape = match data {
-            Data::Image(image) => return Some([image.height, image.width, if image.channels < 3 { 1 } else { 3 }]),
+            Data::Image(image) => return Some(Self::shape_of(image)),
+            Data::Pages(pages) => return Some(Self::shape_of(&pages[0])),
             Data::Array(array) => &array.shape,
             Data::Table(table) => &table.array.shape,
             _ => return None,
@@ -102,7 +113,13 @@ impl Picture {
         }
     }
 
-    fn of_image(image: &Image) -> Self {
+    /// The same of an image.
+    pub fn shape_of(image: &Image) -> [usize; 3] {
+        [image.height, image.width, if image.channels < 3 { 1 } else { 3 }]
+    }
+
+    /// A picture as its file has it.
+    pub fn of_image(image: &Image) -> Self {
         let plane =
             |channel: usize| image.data.iter().skip(channel).step_by(image.channels).copied().collect::<Vec<_>>();
         let colours = if image.channels < 3 { 1 } else { 3 };
@@ -111,7 +128,12 @@ impl Picture {
             cols: image.width,
             planes: (0..colours).map(plane).collect(),
             alpha: (image.channels > colours).then(|| plane(colours)),
-            origin: Origin::Image { depth: image.depth, maximum: image.maximum },
+            origin: Origin::Image {
+                depth: image.depth,
+                maximum: image.maximum,
+                metadata: Box::new(image.metadata.sized(image.width, image.height)),
+            },
+            format: Format::Image(Encoding::Png),
         }
     }
 
@@ -130,7 +152,8 @@ impl Picture {
         }
         let plane = |channel: usize| array.data.iter().skip(channel).step_by(channels).copied().collect();
         let planes = if channels == 1 { vec![array.data] } else { (0..channels).map(plane).collect() };
-        Ok(Self { rows, cols, planes, alpha: None, origin: Origin::Array { kind: array.kind, shape: array.shape } })
+        let origin = Origin::Array { kind: array.kind, shape: array.shape };
+        Ok(Self { rows, cols, planes, alpha: None, origin, format: Format::Npy })
     }
 
     /// Numbers of all planes.
@@ -166,30 +189,36 @@ impl Picture {
         let kind = match &self.origin {
             Origin::Image { depth: image::Depth::Eight, .. } => "8 bit".into(),
             Origin::Image { depth: image::Depth::Sixteen, .. } => "16 bit".into(),
+            Origin::Image { depth: image::Depth::Half, .. } => "16 bit float".into(),
+            Origin::Image { depth: image::Depth::Single, .. } => "32 bit float".into(),
+            Origin::Image { depth: image::Depth::Double, .. } => "64 bit float".into(),
             Origin::Array { kind, .. } => format!("{kind:?} array").to_lowercase(),
         };
-        format!("{}×{}, {colours}, {kind}{alpha}", self.rows, self.cols)
+        let left = matches!(&self.origin, Origin::Image { metadata, .. } if metadata.profile_left);
+        let left = if left { ", its colour profile left out: it is for other colours" } else { "" };
+        format!("{}×{}, {colours}, {kind}{alpha}{left}", self.rows, self.cols)
     }
 
     /// What counts as full range: 1 for images; for arrays the kind's, or the range of the numbers.
     pub fn range(&self) -> f64 {
         match &self.origin {
-            Origin::Image { .. } => 1.0,
-            Origin::Array { kind, .. } => match kind {
-                Kind::U8 => 255.0,
-                Kind::U16 => 65535.0,
-                _ => {
-                    let spread = spread(&self.planes);
-                    if spread <= 2.0 { 1.0 } else { spread }
-                }
-            },
+            Origin::Image { depth, .. } if depth.is_whole() => 1.0,
+            Origin::Array { kind: Kind::U8, .. } => 255.0,
+            Origin::Array { kind: Kind::U16, .. } => 65535.0,
+            _ => {
+                let spread = spread(&self.planes);
+                if spread <= 2.0 { 1.0 } else { spread }
+            }
         }
     }
 
     /// The same where it is stated, not measured.
     pub fn full_range(&self) -> Option<f64> {
-        let measured = matches!(&self.origin, Origin::Array { kind, .. } if !matches!(kind, Kind::U8 | Kind::U16));
-        (!measured).then(|| self.range())
+        let stated = match &self.origin {
+            Origin::Image { depth, .. } => depth.is_whole(),
+            Origin::Array { kind, .. } => matches!(kind, Kind::U8 | Kind::U16),
+        };
+        stated.then(|| self.range())
     }
 
     /// All channels of a pixel together, each sample through `map`.
@@ -203,24 +232,25 @@ impl Picture {
         out
     }
 
-    /// Writes it by the name's extension: as an image of its own depth (8 bit for arrays), or as an array of its own kind.
-    pub fn write(&self, outputs: &mut Outputs, path: &Path) -> Result<(), Error> {
-        if extension(path) == "npy" {
-            let (kind, shape) = match &self.origin {
-                Origin::Array { kind, shape } => (*kind, shape.clone()),
-                Origin::Image { .. } if self.planes.len() == 1 => (Kind::F64, vec![self.rows, self.cols]),
-                Origin::Image { .. } => (Kind::F64, vec![self.rows, self.cols, 3]),
-            };
-            let bounds = kind.bounds();
-            let fitted = |v: f64| bounds.map_or(v, |(low, high)| v.round().clamp(low, high));
-            let data = self.interleaved(None, fitted);
-            return outputs.array(path, &Array { shape, data, kind }, None);
+    /// Writes it, as an image of its own depth (8 bit for arrays) or as an array of its own kind.
+    pub fn write(&self, outputs: &mut Outputs, target: &Target) -> Result<(), Error> {
+        match target.format(self.format) {
+            Format::Npy => outputs.array(&target.path, &self.array(), None),
+            Format::Image(encoding) => {
+                outputs.picture(&target.path, self.image(encoding, self.alpha.as_ref()), encoding)
+            }
         }
-        let encoding = Encoding::of(path).unwrap_or(Encoding::Png);
-        outputs.bytes(
-            path,
-            &image::encode(&self.image(encoding, self.alpha.as_ref()), encoding).map_err(|error| error.about(path))?,
-        )
+    }
+
+    fn array(&self) -> Array {
+        let (kind, shape) = match &self.origin {
+            Origin::Array { kind, shape } => (*kind, shape.clone()),
+            Origin::Image { .. } if self.planes.len() == 1 => (Kind::F64, vec![self.rows, self.cols]),
+            Origin::Image { .. } => (Kind::F64, vec![self.rows, self.cols, 3]),
+        };
+        let bounds = kind.bounds();
+        let fitted = |v: f64| bounds.map_or(v, |(low, high)| v.round().clamp(low, high));
+        Array { shape, data: self.interleaved(None, fitted), kind }
     }
 
     /// Another picture of the same size and channels.
@@ -241,46 +271,50 @@ impl Picture {
     }
 
     /// Refuses, before any work, a format that cannot hold this picture: alpha in a JPEG, colour in a PGM.
-    pub fn expect_to_fit(&self, path: &Path) -> Result<(), Error> {
-        let Some(encoding) = Encoding::of(path) else { return Ok(()) };
+    pub fn expect_to_fit(&self, target: &Target) -> Result<(), Error> {
+        let Format::Image(encoding) = target.format(self.format) else { return Ok(()) };
         let pixel = Self {
             rows: 1,
             cols: 1,
             planes: vec![vec![0.0]; self.planes.len()],
             alpha: self.alpha.as_ref().map(|_| vec![1.0]),
             origin: self.origin.clone(),
+            format: self.format,
         };
         image::encode(&pixel.image(encoding, pixel.alpha.as_ref()), encoding)
             .map(drop)
-            .map_err(|error| error.about(path).into())
+            .map_err(|error| error.about(&target.path).into())
     }
 
-    /// As an image of its own depth, 8 bit for arrays and where the format has no more.
+    /// As an image of its own depth; where the format has no floats 16 bits of their range, where it has no more 8, as for arrays.
     fn image(&self, encoding: Encoding, alpha: Option<&Vec<f64>>) -> Image {
-        let (depth, maximum, high) = match &self.origin {
-            Origin::Image { .. } if encoding == Encoding::Jpeg => (image::Depth::Eight, 255, 1.0),
-            Origin::Image { depth, maximum } => (*depth, *maximum, 1.0),
-            Origin::Array { .. } => (image::Depth::Eight, 255, self.range()),
+        use image::Depth;
+        let depth = match &self.origin {
+            Origin::Image { depth, .. } if encoding.holds(*depth) => *depth,
+            Origin::Image { depth, .. } if !depth.is_whole() && encoding.holds(Depth::Sixteen) => Depth::Sixteen,
+            _ => Depth::Eight,
         };
-        let data = self.interleaved(alpha, |v| (v / high).clamp(0.0, 1.0));
+        let (maximum, metadata) = match &self.origin {
+            Origin::Image { depth: own, maximum, metadata } if depth == *own => (*maximum, (**metadata).clone()),
+            Origin::Image { metadata, .. } => (depth.maximum(), (**metadata).clone()),
+            Origin::Array { .. } => (depth.maximum(), Metadata::default()),
+        };
+        let data = match depth.is_whole() {
+            true => {
+                let high = self.range();
+                self.interleaved(alpha, |v| (v / high).clamp(0.0, 1.0))
+            }
+            false => self.interleaved(alpha, |v| v),
+        };
         let channels = self.planes.len() + usize::from(alpha.is_some());
-        Image { width: self.cols, height: self.rows, channels, depth, maximum, data }
+        Image { width: self.cols, height: self.rows, channels, depth, maximum, data, metadata }
     }
 
     /// For a page: PNG, 8 bit, without alpha.
     pub fn preview(&self, caption: &str) -> Option<melmo_page::Image> {
-        let image = self.image(Encoding::Jpeg, None); // 8 bit
-        let png = image::encode(&image, Encoding::Png).ok()?;
+        let plain = Image { metadata: Metadata::default(), ..self.image(Encoding::Jpeg, None) }; // 8 bit
+        let png = image::encode(&plain, Encoding::Png).ok()?;
         melmo_page::Image::png(melmo_page::plain(caption), png).ok()
-    }
-
-    /// Refuses a name that no picture can be written to.
-    pub fn expect_format(path: &Path) -> Result<(), Error> {
-        let known = ["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "npy"];
-        match known.contains(&extension(path).as_str()) {
-            true => Ok(()),
-            false => Err(Error::input(path, format!("expected a name that ends in one of .{}", known.join(" .")))),
-        }
     }
 }
 

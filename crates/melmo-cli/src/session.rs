@@ -13,7 +13,7 @@ use melmo_tasks::{Prepared, Settings, Solved, Until, Watch, solve};
 use crate::args::Solving;
 use crate::checkpoint::{self, Checkpoint, Header};
 use crate::error::Error;
-use crate::input::Inputs;
+use crate::input::{Inputs, is_standard};
 use crate::job::Job;
 use crate::output::Outputs;
 use crate::render::progress::{self, Progress, interrupted};
@@ -76,6 +76,8 @@ pub fn run<C: Solve>(command: &C, job: &Job, begun: Option<Checkpoint>) -> Resul
 /// A run whose files are in place, and what is to be said of it.
 pub struct Done {
     pub summary: Summary,
+    /// Standard output was taken for a picture: the summary goes aside.
+    pub aside: bool,
     pub code: ExitCode,
     /// Ctrl-C, or the end of its time, cut it short.
     pub cut_short: bool,
@@ -85,7 +87,7 @@ impl Done {
     /// Prints the summary, unless nobody wants one.
     pub fn tell(self, solving: &Solving) -> Result<ExitCode, Error> {
         if !solving.quiet || solving.json {
-            say::printed(self.summary.print(solving.json))?;
+            say::printed(self.summary.print(solving.json, self.aside))?;
         }
         Ok(self.code)
     }
@@ -93,9 +95,21 @@ impl Done {
 
 /// Runs a command, with inputs of which some may have been read, and prints no summary: that is for whoever called.
 pub fn finish<C: Solve>(command: &C, job: &Job, begun: Option<Checkpoint>, inputs: Inputs) -> Result<Done, Error> {
+    let mut outputs = plan(command, begun.as_ref())?;
+    finish_into(command, job, begun, inputs, &mut outputs)
+}
+
+/// The same, with outputs that were planned and perhaps have parts of what they will be.
+pub fn finish_into<C: Solve>(
+    command: &C,
+    job: &Job,
+    begun: Option<Checkpoint>,
+    inputs: Inputs,
+    outputs: &mut Outputs,
+) -> Result<Done, Error> {
     match command.solving().precision() {
-        "f32" => run_in::<f32, C>(command, job, begun, inputs),
-        _ => run_in::<f64, C>(command, job, begun, inputs),
+        "f32" => run_in::<f32, C>(command, job, begun, inputs, outputs),
+        _ => run_in::<f64, C>(command, job, begun, inputs, outputs),
     }
 }
 
@@ -110,9 +124,9 @@ fn run_in<S: Real, C: Solve>(
     job: &Job,
     begun: Option<Checkpoint>,
     mut inputs: Inputs,
+    outputs: &mut Outputs,
 ) -> Result<Done, Error> {
     let solving = command.solving();
-    let mut outputs = plan(command, begun.as_ref())?;
     if let Some(path) = &solving.save_config {
         outputs.bytes(path, job.to_toml().as_bytes())?;
     }
@@ -138,7 +152,7 @@ fn run_in<S: Real, C: Solve>(
     // The problem of a large picture is larger than the picture: what is written needs the room.
     drop(prepared);
     // A rank or a bound that takes a decomposition is not waited for where the run had to end.
-    solved.report.patience().run(|| command.deliver(&kept, &solved, &mut outputs, &mut summary))?;
+    solved.report.patience().run(|| command.deliver(&kept, &solved, outputs, &mut summary))?;
     if let Some(path) = &solving.trace {
         outputs.bytes(path, trace::render(path, &solved.report.trace).as_bytes())?;
     }
@@ -166,7 +180,8 @@ fn run_in<S: Real, C: Solve>(
     outputs.place()?;
     let status = solved.report.status;
     let cut_short = matches!(status, Status::Interrupted | Status::Time);
-    Ok(Done { summary, code: exit(&settings, status), cut_short })
+    let aside = outputs.written.iter().any(|path| is_standard(path));
+    Ok(Done { summary, aside, code: exit(&settings, status), cut_short })
 }
 
 /// All files that will be written, checked.

@@ -2,7 +2,10 @@
 
 mod support;
 
-use melmo_data::image::{self, Depth, Image};
+use std::io::Write;
+use std::process::Stdio;
+
+use melmo_data::image::{self, Density, Depth, Encoding, Image, Metadata};
 use melmo_data::{Array, Kind, npy};
 use support::Place;
 
@@ -25,7 +28,7 @@ fn noisy(clean: &[f64], sigma: f64) -> Vec<f64> {
 fn picture(place: &Place, name: &str, channels: usize, depth: Depth) {
     let planes: Vec<Vec<f64>> = (0..channels).map(|channel| noisy(&scene(48, 64, channel), 0.05)).collect();
     let data = (0..48 * 64).flat_map(|at| planes.iter().map(move |plane| plane[at].clamp(0.0, 1.0))).collect();
-    let image = Image { width: 64, height: 48, channels, depth, maximum: depth.maximum(), data };
+    let image = Image { width: 64, height: 48, channels, depth, maximum: depth.maximum(), data, metadata: Default::default() };
     image::write(&place.file(name), &image, false).unwrap();
 }
 
@@ -258,4 +261,151 @@ fn many_at_once_and_a_broken_one_is_named() {
     let ran = place.melmo("denoise a.png c.jpg --out-dir late --time-limit 0 --json");
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stdout.contains("unfinished") && ran.stdout.contains("c.jpg"), "{}", ran.stdout);
+}
+
+/// Runs it with these bytes on standard input: what standard output has, what was said, and the status.
+fn piped(place: &Place, arguments: &str, bytes: &[u8]) -> (Vec<u8>, String, i32) {
+    let mut command = place.command(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(bytes); // who refuses does not read
+    let out = child.wait_with_output().unwrap();
+    (out.stdout, String::from_utf8(out.stderr).unwrap(), out.status.code().unwrap())
+}
+
+#[test]
+fn from_standard_input_to_standard_output() {
+    let place = Place::new();
+    picture(&place, "y.png", 1, Depth::Eight);
+    place.done("denoise y.png -q -o file.png");
+    let (given, file) = (std::fs::read(place.file("y.png")).unwrap(), std::fs::read(place.file("file.png")).unwrap());
+    let (out, told, code) = piped(&place, "denoise -", &given);
+    assert!(code == 0 && out == file, "the same bytes as from file to file: {told}");
+    assert!(told.contains("in words") && told.contains("written"), "{told}");
+    let (out, told, _) = piped(&place, "denoise - -o - --json --format tiff", &given);
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert!(told["noise"].is_number() && image::parse(&out).unwrap().data == image::parse(&file).unwrap().data);
+    assert_eq!(Encoding::sniffed(&out), Some(Encoding::Tiff));
+    // Arrays too, and the other commands.
+    let array = npy::encode(&Array::new([24, 24], scene(24, 24, 0)).unwrap()).unwrap();
+    let (out, _, code) = piped(&place, "upscale - -q", &array);
+    assert!(code == 0 && npy::parse(&out).unwrap().shape == [48, 48]);
+    let (out, _, code) = piped(&place, "deblur - -q -o sharp.webp --kernel disk:1", &given);
+    assert!(code == 0 && out.is_empty() && image::read(&place.file("sharp.webp")).unwrap().width == 64);
+    // What is no picture is said in a sentence, and nothing is written.
+    let refused = [
+        ("denoise -", &b"no picture"[..], "no known signature"),
+        ("denoise -", b"", "PNG"),
+        ("denoise - -o out.png --result r", &given, "give a file"),
+        ("denoise - y.png --out-dir clean", &given, "name of a file"),
+        ("complete -", b"1,2", "pictures only"),
+        ("denoise - --format gif", &given, "png"),
+    ];
+    for (line, bytes, word) in refused {
+        let (out, told, code) = piped(&place, line, bytes);
+        assert!(code != 0 && out.is_empty() && told.contains(word), "{line}: {told}");
+    }
+    // A reader that goes away early is no error.
+    let mut command = place.command("denoise y.png -q -o -");
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// EXIF that names a maker, and says that the camera was turned.
+const TURNED: &[u8] = b"II*\0\x08\0\0\0\x02\0\
+    \x0f\x01\x02\0\x04\0\0\0Leo\0\
+    \x12\x01\x03\0\x01\0\0\0\x06\0\0\0\
+    \0\0\0\0";
+
+#[test]
+fn nothing_a_photograph_says_is_lost() {
+    let place = Place::new();
+    let mut icc = vec![1; 300];
+    icc[16..20].copy_from_slice(b"RGB ");
+    let metadata = Metadata {
+        exif: Some(TURNED.to_vec()),
+        icc: Some(icc.clone()),
+        density: Some(Density { x: 240.0, y: 240.0, inch: true }),
+        ..Metadata::default()
+    };
+    for name in ["a.jpg", "a.png", "a.webp"] {
+        picture(&place, "plain.png", 3, Depth::Eight);
+        let plain = image::read(&place.file("plain.png")).unwrap();
+        image::write(&place.file(name), &Image { metadata: metadata.clone(), ..plain }, true).unwrap();
+        for out in ["out.jpg", "out.png", "out.webp", "out.tif"] {
+            place.done(&format!("denoise {name} -q --prior differences --iterations 2 --force -o {out}"));
+            let found = image::read(&place.file(out)).unwrap();
+            assert_eq!((found.width, found.height), (48, 64), "{name} {out}: upright");
+            assert_eq!(found.metadata.icc.as_ref(), Some(&icc), "{name} {out}");
+            let exif = found.metadata.exif.unwrap();
+            assert!(exif.windows(3).any(|part| part == b"Leo"), "{name} {out}");
+            let density = found.metadata.density.filter(|density| (density.x - 240.0).abs() < 0.01);
+            assert!(density.is_some() || name == "a.webp" || out == "out.webp", "{name} {out}");
+        }
+        place.write("plain.png", "");
+        std::fs::remove_file(place.file("plain.png")).unwrap();
+    }
+}
+
+#[test]
+fn every_page_of_a_tiff() {
+    let place = Place::new();
+    let page = |rows: usize, cols: usize, depth: Depth| {
+        let data = noisy(&scene(rows, cols, 0), 0.05).iter().map(|v| v.clamp(0.0, 1.0)).collect();
+        let (channels, maximum, metadata) = (1, depth.maximum(), Metadata::default());
+        Image { width: cols, height: rows, channels, depth, maximum, data, metadata }
+    };
+    let pages = [page(40, 48, Depth::Eight), page(24, 30, Depth::Single), page(40, 48, Depth::Sixteen)];
+    place.write("many.tif", image::encode_pages(&pages, Encoding::Tiff).unwrap());
+    let told = place.json("denoise many.tif -o clean.tif");
+    assert_eq!((told["done"].as_u64(), told["pages"].as_array().unwrap().len()), (Some(3), 3), "{told}");
+    let read = |name: &str| {
+        image::pages_within(&std::fs::read(place.file(name)).unwrap(), &melmo_data::Limits::default()).unwrap()
+    };
+    for (before, after) in pages.iter().zip(read("clean.tif")) {
+        assert_eq!((before.width, before.height, before.depth), (after.width, after.height, after.depth));
+        assert_ne!(before.data, after.data);
+    }
+    // The same as alone.
+    image::write(&place.file("third.tif"), &pages[2], false).unwrap();
+    place.done("denoise third.tif -q");
+    assert_eq!(read("third-denoised.tif")[0].data, read("clean.tif")[2].data);
+    place.done("upscale many.tif -q -o large.tif");
+    assert_eq!(read("large.tif")[1].width, 60);
+    // No time: every page is there, as it was, and that is said.
+    let ran = place.melmo("denoise many.tif --time-limit 0 -o late.tif");
+    assert!(ran.code == 1 && ran.stdout.contains("unfinished"), "{}{}", ran.stdout, ran.stderr);
+    assert!(read("late.tif").iter().zip(&pages).all(|(a, b)| a.data == b.data));
+    place.refused("denoise many.tif -o many.png", &["many.png", "3 pages", "TIFF"]);
+    place.refused("denoise many.tif -o r.tif --result r", &["--result", "3 pages"]);
+}
+
+#[test]
+fn floats_stay_floats_and_gaps_are_filled() {
+    let place = Place::new();
+    let mut data: Vec<f64> = noisy(&scene(48, 64, 0), 0.05).iter().map(|v| 1000.0 * v - 200.0).collect();
+    let float = |data: &[f64]| Image {
+        width: 64,
+        height: 48,
+        channels: 1,
+        depth: Depth::Single,
+        maximum: 1,
+        data: data.to_vec(),
+        metadata: Metadata::default(),
+    };
+    image::write(&place.file("y.tif"), &float(&data), false).unwrap();
+    let told = place.json("denoise y.tif");
+    assert!((told["noise"].as_f64().unwrap() - 50.0).abs() < 10.0, "{told}");
+    let out = image::read(&place.file("y-denoised.tif")).unwrap();
+    assert!(out.depth == Depth::Single && out.data.iter().any(|v| *v > 500.0));
+    // Where a format has no floats, their range becomes that of whole numbers.
+    place.done("denoise y.tif -q -o y.png");
+    assert_eq!(image::read(&place.file("y.png")).unwrap().depth, Depth::Sixteen);
+    data[70] = f64::NAN;
+    image::write(&place.file("gap.tif"), &float(&data), false).unwrap();
+    place.refused("denoise gap.tif", &["gap.tif", "row 2, column 7"]);
+    place.done("inpaint gap.tif -q");
+    let filled = image::read(&place.file("gap-inpainted.tif")).unwrap();
+    assert!(filled.data.iter().all(|v| v.is_finite()) && filled.data[71] as f32 == data[71] as f32);
 }

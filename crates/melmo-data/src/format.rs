@@ -21,10 +21,18 @@ pub enum Data {
     Graph(gml::Graph),
     /// An image.
     Image(image::Image),
+    /// Several images, the pages of a TIFF.
+    Pages(Vec<image::Image>),
 }
 
 impl Data {
-    /// The numbers alone: a table without its names, a graph's adjacency, an image's samples.
+    /// One image, or several.
+    fn of_pages(mut pages: Vec<image::Image>) -> Self {
+        if pages.len() == 1 { Self::Image(pages.swap_remove(0)) } else { Self::Pages(pages) }
+    }
+
+    /// The numbers alone: a table without its names, a graph's adjacency, an image's samples, pages of one size one
+    /// behind the other (of others the first).
     #[must_use]
     pub fn into_array(self) -> Array {
         match self {
@@ -32,6 +40,7 @@ impl Data {
             Self::Table(table) => table.array,
             Self::Graph(graph) => graph.adjacency,
             Self::Image(image) => image.to_array(),
+            Self::Pages(pages) => image::stack(&pages),
         }
     }
 }
@@ -130,9 +139,9 @@ static FORMATS: [Format; 9] = [
     },
     Format {
         name: "image",
-        extensions: &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm"],
-        about: "8 or 16 bit grey, RGB, either with alpha; read and written",
-        parse: |bytes, limits| image::parse_within(bytes, limits).map(Data::Image),
+        extensions: &["png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp", "pgm", "ppm"],
+        about: "8 or 16 bit, TIFF also floats and several pages; grey, RGB, either with alpha; read and written",
+        parse: |bytes, limits| image::pages_within(bytes, limits).map(Data::of_pages),
         sparse: None,
     },
 ];
@@ -156,6 +165,14 @@ pub fn open_frame(path: &Path, limits: &Limits, see: impl FnOnce(&[u8])) -> Resu
 /// Its name says so.
 pub(crate) fn is_parquet(path: &Path) -> bool {
     PARQUET.contains(&extension(path).as_str())
+}
+
+/// A picture or a NumPy array from bytes without a name: their first ones say which.
+pub fn sniffed(bytes: &[u8], limits: &Limits) -> Result<Data, Error> {
+    match bytes.starts_with(b"\x93NUMPY") {
+        true => npy::parse(bytes).map(Data::Array),
+        false => image::pages_within(bytes, limits).map(Data::of_pages),
+    }
 }
 
 /// Reads a file by its extension, up to a limit, and shows its bytes to whoever wants to know them again.

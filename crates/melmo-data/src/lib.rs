@@ -51,7 +51,7 @@ pub mod svmlight;
 
 pub use array::{Array, Kind};
 pub use error::{Error, Place};
-pub use format::{Data, Format, formats, open, open_frame, open_labelled, open_seen, open_sparse};
+pub use format::{Data, Format, formats, open, open_frame, open_labelled, open_seen, open_sparse, sniffed};
 pub use frame::Frame;
 pub use limits::Limits;
 pub use melmo_base::sparse::Csr;

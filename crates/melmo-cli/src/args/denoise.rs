@@ -5,6 +5,7 @@ use melmo_tasks::denoise::Prior;
 use melmo_tasks::{PenaltyChoice, number};
 
 use crate::args::{Solving, known};
+use crate::target::Format;
 
 /// Remove noise from an image
 ///
@@ -12,25 +13,30 @@ use crate::args::{Solving, known};
 ///
 /// With no options it just works: the noise is estimated, and the strength follows from it. Noise may grow with brightness, be shared by
 /// neighbouring pixels, or be salt and pepper. Grey and colour, 8 and 16 bit
-/// (PNG, JPEG, PGM/PPM, TIFF) or arrays (.npy); depth, kind, range and alpha stay as they were.
+/// (PNG, JPEG, TIFF, WebP, BMP, PGM/PPM), floats (TIFF) or arrays (.npy). Depth, kind, range and alpha stay as they were, and so does what
+/// the file says beside the picture: EXIF, colour profile, resolution. Every page of a TIFF is a picture.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
   melmo denoise photo.jpg -o clean.png
   melmo denoise *.jpg --out-dir clean
+  melmo denoise - < photo.png > clean.png
   melmo denoise camera --add-noise 0.1 --reference camera -o clean.png")]
 pub struct Denoise {
-    /// The image, or a bundled set from `melmo list data`
+    /// The image, a bundled set from `melmo list data`, or - for standard input
     #[arg(value_name = "IN")]
     pub input: PathBuf,
     /// More images, one after another, with --out-dir
     #[arg(value_name = "IN", requires = "out_dir")]
     pub more: Vec<PathBuf>,
-    /// Where to write; IN-denoised beside you, in the format of IN, unless given
+    /// Where to write; IN-denoised beside you, in the format of IN, unless given; - for standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Write every image into this folder, under its own name; one that cannot be done is named, and the others go on
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "init", "reference", "noisy_output", "trace", "report", "result", "checkpoint", "save_config"])]
     pub out_dir: Option<PathBuf>,
+    /// The format, where the name does not say it: png, jpg, tiff, webp, bmp, pgm, ppm or npy
+    #[arg(id = "format", long = "format", value_name = "NAME", value_parser = known::formats(), hide_possible_values = true)]
+    pub format_name: Option<String>,
     /// Remove more (above 1) or less (below 1) than the noise suggests
     #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = number::parse)]
     pub strength: f64,
@@ -61,4 +67,11 @@ pub struct Denoise {
     pub noisy_output: Option<PathBuf>,
     #[command(flatten)]
     pub solving: Solving,
+}
+
+impl Denoise {
+    /// The format that was asked for.
+    pub fn format(&self) -> Option<Format> {
+        self.format_name.as_deref().and_then(|name| name.parse().ok())
+    }
 }

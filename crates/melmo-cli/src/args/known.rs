@@ -5,12 +5,14 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use melmo::catalogue;
 use melmo::geometry::Oracle;
 use melmo_tasks::denoise::Prior;
 use melmo_tasks::{DeviceChoice, GeometryChoice, PenaltyChoice};
+
+use crate::target::Format;
 
 /// Reads a value as it always is read, and offers names.
 #[derive(Clone, Copy)]
@@ -41,6 +43,11 @@ pub fn oracles() -> Known<Oracle> {
 /// Where it is solved.
 pub fn devices() -> Known<DeviceChoice> {
     known(|| vec!["cpu", "cuda", "auto"])
+}
+
+/// How a picture is written.
+pub fn formats() -> PossibleValuesParser {
+    Format::names().into()
 }
 
 /// What a picture is taken to be like.

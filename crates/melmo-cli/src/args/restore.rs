@@ -3,23 +3,34 @@ use std::path::PathBuf;
 use clap::Args;
 use melmo_tasks::number;
 
-use crate::args::Solving;
+use crate::args::{Solving, known};
+use crate::target::Format;
 
 /// What the restoring commands share.
 #[derive(Args, Clone, Debug)]
 pub struct Restoring {
-    /// The picture (PNG, JPEG, PGM/PPM, TIFF, or an array .npy), or a bundled set from `melmo list data`
+    /// The picture (PNG, JPEG, TIFF, WebP, BMP, PGM/PPM, or an array .npy), a bundled set from `melmo list data`, or - for standard input
     #[arg(value_name = "IN")]
     pub input: PathBuf,
-    /// Where to write; beside you, in the format of IN, unless given
+    /// Where to write; beside you, in the format of IN, unless given; - for standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// The format, where the name does not say it: png, jpg, tiff, webp, bmp, pgm, ppm or npy
+    #[arg(id = "format", long = "format", value_name = "NAME", value_parser = known::formats(), hide_possible_values = true)]
+    pub format_name: Option<String>,
     /// λ, how much the prior counts; chosen unless given, where there is one
     #[arg(long, value_name = "L", allow_negative_numbers = true, value_parser = number::parse)]
     pub lambda: Option<f64>,
     /// The true picture: prints PSNR and SSIM
     #[arg(long, value_name = "CLEAN")]
     pub reference: Option<PathBuf>,
+}
+
+impl Restoring {
+    /// The format that was asked for.
+    pub fn format(&self) -> Option<Format> {
+        self.format_name.as_deref().and_then(|name| name.parse().ok())
+    }
 }
 
 /// Make a blurred picture sharp

@@ -78,7 +78,7 @@ fn run_in<S: Real, C: Solve>(compare: &Compare, problem: &C, job: &Job) -> Resul
     }
     outputs.place()?;
     if !solving.quiet || solving.json {
-        say::printed(if solving.json { summary.print(true) } else { race::print(&lines, &summary) })?;
+        say::printed(if solving.json { summary.print(true, false) } else { race::print(&lines, &summary) })?;
     }
     Ok(ExitCode::from(u8::from(interrupted())))
 }

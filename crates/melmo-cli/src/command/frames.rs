@@ -31,6 +31,7 @@ pub fn read(inputs: &mut Inputs, path: &Path) -> Result<Stack, Error> {
     }
     let array = match inputs.open(path)? {
         Data::Image(image) => grey(&image),
+        Data::Pages(pages) => behind_one_another(path, &pages)?,
         other => other.into_array(),
     };
     let shape = match array.shape[..] {
@@ -44,6 +45,17 @@ pub fn read(inputs: &mut Inputs, path: &Path) -> Result<Stack, Error> {
         return Err(Error::input(path, message));
     }
     Ok(Stack { shape, data: array.data })
+}
+
+/// Pages of one size, as frames.
+fn behind_one_another(path: &Path, pages: &[Image]) -> Result<Array, Error> {
+    let (height, width) = (pages[0].height, pages[0].width);
+    if let Some(at) = pages.iter().position(|page| (page.height, page.width) != (height, width)) {
+        let message = format!("page {} is of another size than the first: all have to be of one", at + 1);
+        return Err(Error::input(path, message));
+    }
+    let data = pages.iter().flat_map(|page| grey(page).data).collect();
+    Ok(Array { shape: vec![pages.len(), height, width], data, kind: melmo_data::Kind::F64 })
 }
 
 fn read_folder(inputs: &mut Inputs, folder: &Path) -> Result<Stack, Error> {
@@ -74,7 +86,7 @@ fn read_folder(inputs: &mut Inputs, folder: &Path) -> Result<Stack, Error> {
     match files.len() {
         0 | 1 => {
             let message =
-                format!("found {} images; expected two or more, as .png, .jpg, .tif, .pgm or .ppm", files.len());
+                format!("found {} images; expected two or more, as .png, .jpg, .tif, .webp, .bmp, .pgm or .ppm", files.len());
             Err(Error::input(folder, message))
         }
         _ => Ok(stack),

@@ -35,7 +35,7 @@ pub fn run(predict: &Predict) -> Result<ExitCode, Error> {
     let file = predict.output.display().to_string();
     summary.add("written", vec![file.clone()], "written", file);
     if !predict.quiet || predict.json {
-        say::printed(summary.print(predict.json))?;
+        say::printed(summary.print(predict.json, false))?;
     }
     Ok(ExitCode::SUCCESS)
 }

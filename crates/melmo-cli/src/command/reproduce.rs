@@ -68,7 +68,7 @@ pub fn run(reproduce: &Reproduce) -> Result<ExitCode, Error> {
     }
     summary.text("page", "page", written.display().to_string());
     if !reproduce.quiet || reproduce.json {
-        say::printed(summary.print(reproduce.json))?;
+        say::printed(summary.print(reproduce.json, false))?;
     }
     Ok(ExitCode::SUCCESS)
 }

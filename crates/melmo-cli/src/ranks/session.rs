@@ -114,7 +114,7 @@ fn run_in<S: Real, C: OnRanks>(
     let saved = || Saving { job, solving, header: &header, extents: &extents, images: &images };
     saved().deliver(&solved, &mut crew, &mut outputs, &mut summary)?;
     if crew.is_first() && (!solving.quiet || solving.json) {
-        say::printed(summary.print(solving.json))?;
+        say::printed(summary.print(solving.json, false))?;
     }
     Ok(exit(&settings, solved.report.status))
 }

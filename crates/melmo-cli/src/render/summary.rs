@@ -53,14 +53,29 @@ impl Summary {
         Value::Object(named.map(|fact| (fact.key.to_string(), fact.value.clone())).collect::<Map<_, _>>())
     }
 
+    /// What counts of a picture, in one line.
+    pub fn gist(&self) -> String {
+        const TOLD: [&str; 6] = ["image", "noise", "λ", "in words", "misfit", "PSNR"];
+        let told = self.lines().filter(|(label, _)| TOLD.contains(label));
+        told.map(|(label, text)| if label == "in words" { text.into() } else { format!("{label} {text}") })
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+
     /// The lines: (label, text).
     pub fn lines(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.facts.iter().filter_map(|fact| fact.line.as_ref().map(|(label, text)| (*label, text.as_str())))
     }
 
-    /// To standard output.
-    pub fn print(&self, json: bool) -> io::Result<()> {
-        let mut out = io::stdout().lock();
+    /// To standard output, or to standard error where the other is taken.
+    pub fn print(&self, json: bool, aside: bool) -> io::Result<()> {
+        match aside {
+            true => self.print_to(json, &mut io::stderr().lock()),
+            false => self.print_to(json, &mut io::stdout().lock()),
+        }
+    }
+
+    fn print_to(&self, json: bool, out: &mut impl Write) -> io::Result<()> {
         let written = if json {
             writeln!(out, "{:#}", self.json())
         } else {

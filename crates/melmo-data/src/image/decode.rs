@@ -1,6 +1,6 @@
 //! Bytes to images.
 
-use super::{Depth, Image, jpeg, png, pnm, tiff};
+use super::{Depth, Encoding, Image, Metadata, bmp, exif, jpeg, orientation, png, pnm, tiff};
 use crate::error::{Error, Place, brief};
 use crate::limits::{Limits, RAISE};
 use ::image::{ColorType, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits as DecoderLimits};
@@ -10,7 +10,7 @@ pub(super) const HINT: &str = "copying the file again, or saving it as an 8 or 1
 /// What a decoder may use beside the image itself.
 const WORKSPACE: u64 = 1 << 24;
 
-/// An image from the bytes of a PNG, JPEG, TIFF, PGM or PPM file.
+/// An image from the bytes of a PNG, JPEG, TIFF, WebP, BMP, PGM or PPM file; of several pages the first.
 ///
 /// A JPEG damaged in its middle is decoded as far as it goes, as other programs do; one that lacks its end is refused.
 pub fn parse(bytes: &[u8]) -> Result<Image, Error> {
@@ -19,35 +19,80 @@ pub fn parse(bytes: &[u8]) -> Result<Image, Error> {
 
 /// The same, of as many samples as a limit says. PGM and PPM need none: they hold every sample.
 pub fn parse_within(bytes: &[u8], limits: &Limits) -> Result<Image, Error> {
-    match bytes {
-        [b'P', b'2' | b'3' | b'5' | b'6', ..] => pnm::parse(bytes),
-        [0x89, b'P', b'N', b'G', ..] => {
+    Ok(pages_within(bytes, limits)?.swap_remove(0))
+}
+
+/// All pages, at least one.
+pub fn pages_within(bytes: &[u8], limits: &Limits) -> Result<Vec<Image>, Error> {
+    let Some(encoding) = Encoding::sniffed(bytes) else { return Err(unknown(bytes)) };
+    let one = match encoding {
+        Encoding::Pgm | Encoding::Ppm => pnm::parse(bytes),
+        Encoding::Tiff => return tiff::read(bytes, limits),
+        Encoding::Png => {
             png::check(bytes)?;
-            decode(bytes, ImageFormat::Png, limits)
+            decode(bytes, ImageFormat::Png, png::metadata(bytes), limits)
         }
-        [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => {
-            tiff::check(bytes)?;
-            decode(bytes, ImageFormat::Tiff, limits)
-        }
-        [0xff, 0xd8, 0xff, ..] => {
+        Encoding::Jpeg => {
             jpeg::check_end(bytes)?;
-            decode(bytes, ImageFormat::Jpeg, limits)
+            decode(bytes, ImageFormat::Jpeg, jpeg::metadata(bytes), limits)
         }
-        _ => Err(Error::malformed(Place::Byte(0), "no known signature", "a PNG, JPEG, TIFF, PGM or PPM image", HINT)),
+        Encoding::Bmp => decode(bytes, ImageFormat::Bmp, bmp::metadata(bytes), limits).map(without_equal_colours),
+        // The second bit of the flags of a file that has any.
+        Encoding::WebP if bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|flags| flags & 2 != 0) => {
+            Err(moving())
+        }
+        Encoding::WebP => {
+            let mut image = decode(bytes, ImageFormat::WebP, Metadata::default(), limits)?;
+            image.metadata.density = image.metadata.exif.as_deref().and_then(exif::density);
+            Ok(without_equal_colours(image))
+        }
+    };
+    one.map(|image| vec![image])
+}
+
+/// Several pictures that are shown one after another.
+pub(super) fn moving() -> Error {
+    let hint = "taking its pictures apart first, as in: ffmpeg -i IN picture-%03d.png";
+    Error::unsupported("a moving picture", "a picture that stands still", hint)
+}
+
+/// Not one of ours; some are named, since people have them.
+fn unknown(bytes: &[u8]) -> Error {
+    const KNOWN: &str = "a PNG, JPEG, TIFF, WebP, BMP, PGM or PPM image";
+    let named = match bytes {
+        [b'G', b'I', b'F', b'8', ..] => Some("a GIF"),
+        [_, _, _, _, b'f', b't', b'y', b'p', b'a', b'v', b'i', ..] => Some("an AVIF picture"),
+        [_, _, _, _, b'f', b't', b'y', b'p', b'h' | b'm', ..] => Some("a HEIC picture, as some telephones take them"),
+        [0xff, 0x0a, ..] | [0, 0, 0, 12, b'J', b'X', b'L', ..] => Some("a JPEG XL picture"),
+        _ => None,
+    };
+    match named {
+        Some(named) => Error::unsupported(named, KNOWN, "saving it as PNG with the program that shows it"),
+        None => Error::malformed(Place::Byte(0), "no known signature", KNOWN, HINT),
     }
 }
 
-fn decode(bytes: &[u8], format: ImageFormat, limits: &Limits) -> Result<Image, Error> {
+/// WebP has no grey, and BMP hardly: three equal colours are one.
+fn without_equal_colours(mut image: Image) -> Image {
+    if image.channels == 3 && image.data.as_chunks::<3>().0.iter().all(|[r, g, b]| r == g && g == b) {
+        image.data = image.data.into_iter().step_by(3).collect();
+        image.channels = 1;
+    }
+    image
+}
+
+fn decode(bytes: &[u8], format: ImageFormat, metadata: Metadata, limits: &Limits) -> Result<Image, Error> {
     let most = limits.of(bytes.len()) as u64;
     let mut lent = DecoderLimits::default();
     // Two bytes a sample at most, once as they are stored and once as they are given.
     lent.max_alloc = Some(most.saturating_mul(4).saturating_add(WORKSPACE));
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     reader.limits(lent);
-    let decoder = reader.into_decoder().map_err(refused)?;
+    let mut decoder = reader.into_decoder().map_err(refused)?;
     let (width, height) = decoder.dimensions();
     let (channels, depth) = layout(decoder.color_type())?;
-    let samples = decoder.total_bytes() / u64::from(depth.bytes());
+    let size = if depth == Depth::Eight { 1 } else { 2 };
+    let samples = decoder.total_bytes() / size;
     if samples > most {
         let claimed = format!("{width}×{height} pixels");
         return Err(Error::too_large(Place::Whole, claimed, limits.because(bytes.len()), RAISE));
@@ -55,18 +100,27 @@ fn decode(bytes: &[u8], format: ImageFormat, limits: &Limits) -> Result<Image, E
     if format == ImageFormat::Jpeg {
         jpeg::check_scans(bytes, samples)?;
     }
+    let metadata = unpacked(&mut decoder, metadata, channels);
     let mut samples = vec![0; decoder.total_bytes() as usize];
     decoder.read_image(&mut samples).map_err(refused)?;
     let data = match depth {
         Depth::Eight => samples.iter().map(|&v| f64::from(v) / 255.0).collect(),
-        Depth::Sixteen => {
-            samples.chunks_exact(2).map(|v| f64::from(u16::from_ne_bytes([v[0], v[1]])) / 65535.0).collect()
-        }
+        _ => samples.chunks_exact(2).map(|v| f64::from(u16::from_ne_bytes([v[0], v[1]])) / 65535.0).collect(),
     };
-    let image =
-        Image { width: width as usize, height: height as usize, channels, depth, maximum: depth.maximum(), data };
+    let (width, height, maximum) = (width as usize, height as usize, depth.maximum());
+    let mut image = Image { width, height, channels, depth, maximum, data, metadata };
     image.check()?;
+    let turned = image.metadata.exif.as_deref().and_then(exif::orientation);
+    orientation::upright(&mut image, turned.unwrap_or(1));
     Ok(image)
+}
+
+/// What is packed beside the samples; what cannot be unpacked is left, for the picture is what counts.
+fn unpacked(decoder: &mut impl ImageDecoder, mut metadata: Metadata, channels: usize) -> Metadata {
+    metadata.profile(decoder.icc_profile().ok().flatten(), channels);
+    metadata.exif = metadata.exif.or_else(|| decoder.exif_metadata().ok().flatten());
+    metadata.xmp = metadata.xmp.or_else(|| decoder.xmp_metadata().ok().flatten());
+    metadata
 }
 
 fn layout(color: ColorType) -> Result<(usize, Depth), Error> {

@@ -1,6 +1,6 @@
 //! PGM and PPM, plain (P2, P3) and binary (P5, P6), with any maximum up to 65535.
 
-use super::{Depth, Image};
+use super::{Depth, Image, Metadata};
 use crate::error::{Error, Place};
 
 const HINT: &str = "copying the file again, or writing it with another program";
@@ -38,7 +38,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Image, Error> {
     } else {
         binary(bytes, scanner.at + 1, samples, size, maximum)?
     };
-    Ok(Image { width, height, channels, depth, maximum, data })
+    Ok(Image { width, height, channels, depth, maximum, data, metadata: Metadata::default() })
 }
 
 fn binary(bytes: &[u8], start: usize, samples: usize, size: usize, maximum: u16) -> Result<Vec<f64>, Error> {

@@ -1,5 +1,5 @@
 use crate::{refuses, survives};
-use melmo_data::image::{Depth, Encoding, Image, encode, parse};
+use melmo_data::image::{Density, Depth, Encoding, Image, Metadata, encode, encode_pages, parse};
 use melmo_data::{Array, Error};
 
 /// Samples that the depth holds exactly: a smooth image with its extremes.
@@ -7,15 +7,25 @@ fn image(channels: usize, depth: Depth) -> Image {
     let (width, height, top) = (9, 5, usize::from(depth.maximum()));
     let samples = width * height * channels;
     let data = (0..samples).map(|i| (i * top / (samples - 1)) as f64 / top as f64).collect();
-    Image { width, height, channels, depth, maximum: depth.maximum(), data }
+    Image { width, height, channels, depth, maximum: depth.maximum(), data, metadata: Default::default() }
 }
 
 #[test]
 fn every_lossless_format_reads_back() {
     for depth in [Depth::Eight, Depth::Sixteen] {
+        for channels in [1, 2, 3, 4] {
+            let image = image(channels, depth);
+            let fits = depth == Depth::Eight;
+            // WebP has no grey with alpha: it comes back in colour.
+            let webp = encode(&image, Encoding::WebP).map(|bytes| parse(&bytes).unwrap());
+            assert_eq!(webp.is_ok(), fits);
+            assert!(channels == 2 || webp.is_ok_and(|back| back == image) || !fits);
+            let bmp = encode(&image, Encoding::Bmp).map(|bytes| parse(&bytes).unwrap());
+            assert!(bmp.is_ok_and(|back| back == image) == (fits && channels != 2), "{channels}");
+        }
         let fits = [
             (Encoding::Png, &[1, 2, 3, 4][..]),
-            (Encoding::Tiff, &[1, 3, 4]),
+            (Encoding::Tiff, &[1, 2, 3, 4]),
             (Encoding::Pgm, &[1]),
             (Encoding::Ppm, &[3]),
         ];
@@ -42,7 +52,10 @@ fn jpeg_is_close() {
 #[test]
 fn what_a_format_cannot_hold_is_not_written() {
     let cases = [
-        (2, Depth::Eight, Encoding::Tiff),
+        (2, Depth::Eight, Encoding::Bmp),
+        (1, Depth::Single, Encoding::Png),
+        (3, Depth::Half, Encoding::Ppm),
+        (1, Depth::Sixteen, Encoding::WebP),
         (1, Depth::Sixteen, Encoding::Jpeg),
         (4, Depth::Eight, Encoding::Jpeg),
         (3, Depth::Eight, Encoding::Pgm),
@@ -84,7 +97,8 @@ fn a_maximum_of_its_own() {
 #[test]
 fn malformed() {
     refuses(parse, b"", &["byte 0", "PNG"]);
-    refuses(parse, b"GIF89a", &["byte 0", "PNG"]);
+    refuses(parse, b"GIF89a", &["a GIF", "PNG"]);
+    refuses(parse, b"\0\0\0\x18ftypheic\0\0\0\0", &["HEIC", "PNG"]);
     for (header, word) in [
         ("P5 3 x 255\n", "height"),
         ("P5 3", "height"),
@@ -103,7 +117,7 @@ fn malformed() {
     ] {
         refuses(parse, header.as_bytes(), &[word]);
     }
-    for encoding in [Encoding::Png, Encoding::Tiff, Encoding::Jpeg, Encoding::Pgm] {
+    for encoding in [Encoding::Png, Encoding::Tiff, Encoding::Jpeg, Encoding::Pgm, Encoding::WebP, Encoding::Bmp] {
         let bytes = encode(&image(1, Depth::Eight), encoding).unwrap();
         let short = match encoding {
             Encoding::Png => bytes.len() - 16,
@@ -222,4 +236,126 @@ fn a_jpeg_with_thousands_of_scans() {
     let many = [&frame[..end], &scan.repeat(4000), &frame[end..]].concat();
     refuses(parse, &many, &["4001 scans"]);
     assert!(parse(&[&bytes[..bytes.len() - 2], &[], &bytes[bytes.len() - 2..]].concat()).is_ok());
+}
+
+/// Says that the picture lies on its side, what was used, and how large it was.
+const EXIF: &[u8] = b"II*\0\x08\0\0\0\x03\0\
+    \x0f\x01\x02\0\x06\0\0\0\x32\0\0\0\
+    \x12\x01\x03\0\x01\0\0\0\x06\0\0\0\
+    \x69\x87\x04\0\x01\0\0\0\x38\0\0\0\
+    \0\0\0\0Melmo\0\x01\0\x02\xa0\x04\0\x01\0\0\0\x09\0\0\0\0\0\0\0";
+
+fn said(image: &Image) -> Image {
+    let mut icc = vec![7; 200];
+    icc[16..20].copy_from_slice(if image.channels < 3 { b"GRAY" } else { b"RGB " });
+    let density = Density { x: 300.0, y: 200.0, inch: true };
+    let (exif, xmp) = (Some(EXIF.to_vec()), Some(b"<x:xmpmeta/>".to_vec()));
+    let metadata = Metadata { exif, icc: Some(icc), xmp, density: Some(density), ..Metadata::default() };
+    Image { metadata, ..image.clone() }
+}
+
+fn holds(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+#[test]
+fn what_a_file_says_beside_its_samples_is_kept_and_the_picture_stands_upright() {
+    for encoding in [Encoding::Png, Encoding::Jpeg, Encoding::Tiff, Encoding::WebP] {
+        for channels in [1, 3] {
+            let lying = said(&image(channels, Depth::Eight));
+            let bytes = encode(&lying, encoding).unwrap();
+            let back = parse(&bytes).unwrap();
+            // Pages of a TIFF have an orientation of their own, which was honoured when they were read.
+            let turned = encoding != Encoding::Tiff;
+            assert_eq!((back.width, back.height), if turned { (5, 9) } else { (9, 5) }, "{encoding:?}");
+            let found = &back.metadata;
+            assert_eq!((&found.icc, &found.xmp), (&lying.metadata.icc, &lying.metadata.xmp), "{encoding:?}");
+            assert!(holds(found.exif.as_ref().unwrap(), b"Melmo\0"), "{encoding:?}");
+            // WebP says a density in EXIF alone, and that has none here.
+            let (x, y) = if turned { (200.0, 300.0) } else { (300.0, 200.0) };
+            let near = |d: &Density| d.inch && (d.x - x).abs() < 0.01 && (d.y - y).abs() < 0.01;
+            assert!(found.density.as_ref().is_some_and(near) || encoding == Encoding::WebP, "{encoding:?} {found:?}");
+            // It is not turned a second time.
+            let again = parse(&encode(&back, encoding).unwrap()).unwrap();
+            assert_eq!((again.width, again.height), (back.width, back.height));
+            assert_eq!((&again.metadata.icc, &again.metadata.xmp), (&found.icc, &found.xmp));
+            for other in [Encoding::Png, Encoding::Jpeg, Encoding::Tiff, Encoding::WebP] {
+                let there = parse(&encode(&back, other).unwrap()).unwrap().metadata;
+                assert!(there.icc == found.icc && there.exif.is_some_and(|exif| holds(&exif, b"Melmo\0")), "{other:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_orientation_is_turned_upright() {
+    // 1 2 3 over 4 5 6, as seen, and as sensors held in eight ways store it.
+    let seen = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0].map(|v| v / 255.0);
+    let stored: [(u8, [u8; 6]); 8] = [
+        (1, [1, 2, 3, 4, 5, 6]),
+        (2, [3, 2, 1, 6, 5, 4]),
+        (3, [6, 5, 4, 3, 2, 1]),
+        (4, [4, 5, 6, 1, 2, 3]),
+        (5, [1, 4, 2, 5, 3, 6]),
+        (6, [3, 6, 2, 5, 1, 4]),
+        (7, [6, 3, 5, 2, 4, 1]),
+        (8, [4, 1, 5, 2, 6, 3]),
+    ];
+    for (orientation, samples) in stored {
+        let (width, height) = if orientation < 5 { (3, 2) } else { (2, 3) };
+        let data = samples.iter().map(|&v| f64::from(v) / 255.0).collect();
+        let mut lying = said(&Image::from_array(&Array::new([height, width], data).unwrap(), Depth::Eight).unwrap());
+        lying.metadata.exif.as_mut().unwrap()[30] = orientation;
+        let back = parse(&encode(&lying, Encoding::Png).unwrap()).unwrap();
+        assert_eq!((back.width, back.height, &back.data[..]), (3, 2, &seen[..]), "{orientation}");
+        assert_eq!(back.metadata.exif.unwrap()[30], 1);
+    }
+}
+
+#[test]
+fn pages_and_floats_of_a_tiff() {
+    let mut pages = Vec::new();
+    for (channels, depth) in
+        [(1, Depth::Half), (3, Depth::Single), (4, Depth::Double), (2, Depth::Single), (1, Depth::Eight), (4, Depth::Half)]
+    {
+        let mut page = said(&image(channels, if depth.is_whole() { depth } else { Depth::Eight }));
+        if !depth.is_whole() {
+            (page.depth, page.maximum) = (depth, 1);
+            page.data = (0..page.data.len()).map(|i| i as f64 / 4.0 - 3.0).collect();
+            page.data[7] = f64::NAN;
+        }
+        pages.push(page);
+    }
+    let bytes = encode_pages(&pages, Encoding::Tiff).unwrap();
+    let back = melmo_data::image::pages_within(&bytes, &melmo_data::Limits::default()).unwrap();
+    assert_eq!(back.len(), pages.len());
+    for (page, back) in pages.iter().zip(&back) {
+        assert_eq!((page.channels, page.depth, page.maximum), (back.channels, back.depth, back.maximum));
+        let same = |(a, b): (&f64, &f64)| a == b || a.is_nan() && b.is_nan();
+        assert!(page.data.iter().zip(&back.data).all(same), "{:?}", page.depth);
+        assert_eq!((&page.metadata.icc, page.metadata.density), (&back.metadata.icc, back.metadata.density));
+        assert!(holds(back.metadata.exif.as_ref().unwrap(), b"Melmo\0"));
+    }
+    assert!(encode_pages(&pages, Encoding::Png).unwrap_err().to_string().contains("6 pages"));
+    // Pages together may not be more than the file's bytes allow, nor may they go round in a circle.
+    let flat = vec![image(1, Depth::Eight); 3];
+    let small = encode_pages(&flat, Encoding::Tiff).unwrap();
+    let error = melmo_data::image::pages_within(&small, &melmo_data::Limits::entries(2 * 45)).unwrap_err();
+    assert!(error.to_string().contains("9×5 pixels"), "{error}");
+    let mut circle = small.clone();
+    let first = u32::from_le_bytes(circle[4..8].try_into().unwrap()) as usize;
+    let entries = usize::from(u16::from_le_bytes(circle[first..first + 2].try_into().unwrap()));
+    let next = first + 2 + 12 * entries;
+    circle[next..next + 4].copy_from_slice(&(first as u32).to_le_bytes());
+    refuses(parse, &circle, &["follows itself"]);
+}
+
+#[test]
+fn moving_pictures_are_refused() {
+    let mut webp = b"RIFF\x1a\0\0\0WEBPVP8X\x0a\0\0\0".to_vec();
+    webp.extend([2, 0, 0, 0, 8, 0, 0, 4, 0, 0]);
+    refuses(parse, &webp, &["moving picture", "ffmpeg"]);
+    let header = vec![0, 0, 0, 4, 0, 0, 0, 1, 8, 0, 0, 0, 0];
+    let apng = png(&[(b"IHDR", header), (b"acTL", vec![0, 0, 0, 2, 0, 0, 0, 0]), (b"IEND", Vec::new())]);
+    refuses(parse, &apng, &["moving picture"]);
 }

@@ -19,8 +19,9 @@ const STEPS: u64 = 40;
 /// on blurred photographs of three levels the best pictures had 0.87 to 0.92.
 const TARGET: f64 = 0.9;
 const NEAR: f64 = 0.015;
-/// λ is not looked for beyond these.
-const ENDS: (f64, f64) = (1e-3, 1e3);
+/// λ is not looked for beyond these. With less than the first of them noise is made sharp: on blurred photographs of three levels of noise the
+/// best pictures had 0.2 to 0.4. Where the data still seem to be missed, their noise was taken for less than it is.
+const ENDS: (f64, f64) = (0.2, 1e3);
 
 /// What was chosen.
 pub struct Choice<S> {
@@ -41,7 +42,7 @@ pub fn choose<S: Real>(plan: &Restoration<S>, given: Option<f64>, until: &Until)
     if !plan.weighs() {
         return Ok(Choice { lambda: 1.0, how: "none is needed: what is known is kept".into(), near: None });
     }
-    let (mut low, mut high) = ENDS;
+    let (mut low, mut high) = (0.0, f64::INFINITY);
     let (mut lambda, mut near, mut tried) = (FIRST, None::<Vec<S>>, 0);
     while tried < TRIALS && !until.is_over(DOING) {
         let prepared = plan.prepare(lambda)?;
@@ -58,14 +59,15 @@ pub fn choose<S: Real>(plan: &Restoration<S>, given: Option<f64>, until: &Until)
         }
         *(if off > 1.0 { &mut high } else { &mut low }) = lambda;
         // Between the ends once there are two, else a good step towards the one that is missing.
-        lambda = match (low > ENDS.0, high < ENDS.1) {
+        lambda = match (low > 0.0, high.is_finite()) {
             (true, true) => (low * high).sqrt(),
-            (true, false) => (lambda * 3.0).min(ENDS.1),
-            (false, true) => (lambda / 3.0).max(ENDS.0),
-            (false, false) => break,
+            (true, false) if lambda < ENDS.1 => (lambda * 3.0).min(ENDS.1),
+            (false, true) if lambda > ENDS.0 => (lambda / 3.0).max(ENDS.0),
+            _ => break,
         };
     }
     let early = if until.is_over(DOING) { "; it had to end early" } else { "" };
-    let how = format!("by the discrepancy principle, {tried} values tried{early}");
+    let least = if lambda == ENDS.0 { ", no less" } else { "" };
+    let how = format!("by the discrepancy principle, {tried} values tried{least}{early}");
     Ok(Choice { lambda, how, near })
 }

@@ -8,7 +8,7 @@ use crate::run::{below, one_of};
 const LONGEST: usize = 1 << 16;
 
 /// What files are made of that mean something: huge numbers, signs, brackets, markers.
-const WORDS: [&[u8]; 24] = [
+const WORDS: [&[u8]; 29] = [
     b"18446744073709551615",
     b"2147483648",
     b"-1",
@@ -32,6 +32,11 @@ const WORDS: [&[u8]; 24] = [
     b"\xff\xd9",
     b"\xff\xc2",
     b"II*\x00",
+    b"II+\x00",
+    b"VP8X",
+    b"ICCP",
+    b"eXIf",
+    b"Exif\x00\x00II*\x00",
     b"%%MatrixMarket matrix coordinate real general\n9 9 1\n",
 ];
 

@@ -5,6 +5,7 @@ mod files;
 
 use std::time::{Duration, Instant};
 
+use melmo_data::image::{self, Encoding};
 use melmo_data::list::Duplicates;
 use melmo_data::{Error, Format, Limits, formats, frame, list, parquet};
 
@@ -14,6 +15,8 @@ use crate::run::{Run, one_of};
 const MEMORY: u64 = 192 << 20;
 const PER_BYTE: u64 = 2048;
 const TIME: Duration = Duration::from_secs(5);
+/// Samples of what is written again: more are written as few are, and take longer.
+const WRITTEN: usize = 1 << 16;
 /// What it may say.
 const WORDS: usize = 3000;
 
@@ -42,8 +45,23 @@ fn parse(format: usize, bytes: &[u8]) -> Result<(), String> {
             read(format, bytes, || list::parse(bytes, &[], Duplicates::Mean))
         }
         "Parquet" => read(format, bytes, || parquet::parse(bytes, &Limits::default())),
+        "image" => read(format, bytes, || written_again(bytes)),
         _ => Ok(()),
     }
+}
+
+/// What a damaged picture says beside its samples is written into every format.
+fn written_again(bytes: &[u8]) -> Result<(), Error> {
+    let pages = image::pages_within(bytes, &Limits::default())?;
+    if pages.iter().map(|page| page.data.len()).sum::<usize>() > WRITTEN {
+        return Ok(());
+    }
+    // Many of them cannot hold it, and say so.
+    drop(image::encode_pages(&pages, Encoding::Tiff));
+    for encoding in [Encoding::Png, Encoding::Jpeg, Encoding::WebP, Encoding::Bmp, Encoding::Pgm, Encoding::Ppm] {
+        pages.iter().for_each(|page| drop(image::encode(page, encoding)));
+    }
+    Ok(())
 }
 
 /// One way to read them.

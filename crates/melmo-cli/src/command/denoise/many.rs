@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use melmo_tasks::Until;
 
-use super::finish;
 use crate::args::Denoise;
+use crate::command::pages;
 use crate::error::Error;
+use crate::input::is_standard;
 use crate::job::Job;
 use crate::render::{Summary, progress, say};
 use crate::session::Done;
@@ -36,7 +37,7 @@ pub fn run(denoise: &Denoise, job: &Job, folder: &Path) -> Result<ExitCode, Erro
             out_dir: None,
             ..denoise.clone()
         };
-        match finish(&one, job, None) {
+        match pages::finish(&one, job, None) {
             Ok(done) => {
                 if done.cut_short {
                     short.push(input.clone());
@@ -61,7 +62,7 @@ pub fn run(denoise: &Denoise, job: &Job, folder: &Path) -> Result<ExitCode, Erro
         }
     }
     let code = ExitCode::from(if failed.is_empty() { u8::from(!short.is_empty()) } else { 2 });
-    Done { summary, code, cut_short: !short.is_empty() }.tell(solving)
+    Done { summary, aside: false, code, cut_short: !short.is_empty() }.tell(solving)
 }
 
 fn ended(until: &Until) -> bool {
@@ -73,8 +74,12 @@ fn targets(denoise: &Denoise, folder: &Path) -> Result<Vec<(PathBuf, PathBuf)>, 
     let mut taken = BTreeSet::new();
     let mut all = Vec::new();
     for input in std::iter::once(&denoise.input).chain(&denoise.more) {
-        let name = input.file_name().ok_or_else(|| Error::input(input, "expected the name of a file"))?;
-        let target = folder.join(name);
+        let name = input.file_name().filter(|_| !is_standard(input));
+        let name = name.ok_or_else(|| Error::input(input, "expected the name of a file: what comes out has it too"))?;
+        let mut target = folder.join(name);
+        if let Some(format) = &denoise.format_name {
+            target.set_extension(format);
+        }
         if !taken.insert(target.clone()) {
             let message =
                 format!("another picture is to become {} as well: use another folder for it", target.display());

@@ -5,7 +5,7 @@ mod ranks;
 mod words;
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -19,14 +19,16 @@ use melmo_tasks::{Settings, Solved, Until};
 use crate::args::{Denoise, Solving};
 use crate::checkpoint::Checkpoint;
 use crate::command::denoise::words::Rest;
+use crate::command::pages::{self, Pictured};
 use crate::command::quality;
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::job::Job;
-use crate::output::{Outputs, extension};
+use crate::output::Outputs;
 use crate::picture::Picture;
 use crate::render::{Summary, progress, short};
-use crate::session::{self, Done, Ready, Solve};
+use crate::session::{Ready, Solve};
+use crate::target::Target;
 
 /// Samples of a picture in strips that is certified without being asked: a certificate takes about 140 bytes for each of them.
 const CERTIFIED: usize = 1 << 24;
@@ -66,19 +68,31 @@ pub fn run(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<Ex
     if let Some(folder) = &denoise.out_dir {
         return many::run(denoise, job, folder);
     }
-    let done = finish(denoise, job, begun)?;
-    done.tell(&denoise.solving)
+    pages::finish(denoise, job, begun)?.tell(&denoise.solving)
 }
 
-/// The same for one picture, without a word.
-fn finish(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<Done, Error> {
-    let mut inputs = session::inputs(&denoise.solving);
-    let shape = Picture::shape(inputs.look_ahead(&denoise.input)?);
-    let mut denoise = denoise.clone();
-    if shape.is_some_and(|shape| denoise.in_strips(shape) || denoise.is_large(shape)) {
-        denoise.solving.precision.get_or_insert_with(|| "f32".into());
+impl Pictured for Denoise {
+    fn input(&self) -> &Path {
+        &self.input
     }
-    session::finish(&denoise, job, begun, inputs)
+
+    fn target(&self) -> Target {
+        let name = self.format_name.as_deref();
+        Target::new(&self.input, self.output.as_ref(), self.format(), name, "denoised")
+    }
+
+    fn for_shape(&self, shape: Option<[usize; 3]>) -> Self {
+        let mut denoise = self.clone();
+        if shape.is_some_and(|shape| denoise.in_strips(shape) || denoise.is_large(shape)) {
+            denoise.solving.precision.get_or_insert_with(|| "f32".into());
+        }
+        denoise
+    }
+
+    fn speaks_of_one(&self) -> Option<&'static str> {
+        let given = [(self.init.is_some(), "init"), (self.noisy_output.is_some(), "noisy-output")];
+        given.into_iter().find(|(given, _)| *given).map(|(_, option)| option)
+    }
 }
 
 impl Denoise {
@@ -100,16 +114,6 @@ impl Denoise {
     fn is_large(&self, shape: [usize; 3]) -> bool {
         let learned = self.penalty.is_none() && pieces(&self.asked(shape), shape).0 == Prior::Learned;
         learned && !self.has_goal() && shape.iter().fold(1, |n: usize, side| n.saturating_mul(*side)) > DOUBLE
-    }
-
-    /// OUT, or IN-denoised in the format of IN.
-    fn target(&self) -> PathBuf {
-        self.output.clone().unwrap_or_else(|| {
-            let stem = self.input.file_stem().map_or("image".into(), |stem| stem.to_string_lossy());
-            let known = Picture::expect_format(&self.input).is_ok();
-            let extension = if known { extension(&self.input) } else { "png".into() };
-            PathBuf::from(format!("{stem}-denoised.{extension}"))
-        })
     }
 
     /// The picture with the noise that was asked for, and the clean one.
@@ -273,9 +277,10 @@ impl Solve for Denoise {
     }
 
     fn outputs(&self) -> Result<Vec<PathBuf>, Error> {
-        let all: Vec<PathBuf> = std::iter::once(self.target()).chain(self.noisy_output.clone()).collect();
-        all.iter().try_for_each(|path: &PathBuf| Picture::expect_format(path))?;
-        Ok(all)
+        let noisy = self.noisy_output.as_deref().map(Target::file);
+        let all: Vec<Target> = std::iter::once(self.target()).chain(noisy).collect();
+        all.iter().try_for_each(Target::expect_format)?;
+        Ok(all.into_iter().map(|target| target.path).collect())
     }
 
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept<S>>, Error> {
@@ -313,7 +318,7 @@ impl Solve for Denoise {
             quality::tell(clean, &kept.picture, &denoised, summary)?;
         }
         if let Some(path) = &self.noisy_output {
-            kept.picture.write(outputs, path)?;
+            kept.picture.write(outputs, &Target::file(path))?;
         }
         denoised.write(outputs, &self.target())
     }

@@ -8,6 +8,7 @@ use melmo_tasks::{PenaltyChoice, Solved};
 
 use super::words;
 use crate::args::{Denoise, Solving};
+use crate::command::pages::Pictured;
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::output::{Outputs, extension};
@@ -44,7 +45,7 @@ impl OnRanks for Denoise {
             (self.reference.is_some(), "--reference"),
             (self.add_noise.is_some(), "--add-noise"),
             (report.is_some(), "--report of a picture"),
-            (extension(&self.target()) != "npy", "an --output other than .npy"),
+            (extension(&self.target().path) != "npy", "an --output other than .npy"),
         ];
         match refused.into_iter().find(|(asked, _)| *asked) {
             Some((_, what)) => Err(refusal(what)),
@@ -91,6 +92,6 @@ impl OnRanks for Denoise {
             summary.text("in_words", "in words", text);
         }
         let entries = vec![(held.piece.own.start * held.cols, &solved.report.x[..])];
-        ranks::array(crew, outputs, (&self.target(), held.single), &[held.piece.rows, held.cols], &entries)
+        ranks::array(crew, outputs, (&self.target().path, held.single), &[held.piece.rows, held.cols], &entries)
     }
 }

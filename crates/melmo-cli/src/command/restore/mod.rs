@@ -2,20 +2,25 @@
 
 mod jobs;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use melmo::real::Real;
 use melmo_tasks::restore::{Choice, Options, Restoration, choose};
 use melmo_tasks::{Prepared, Solved};
 
 use crate::args::{Restoring, Solving};
+use crate::checkpoint::Checkpoint;
+use crate::command::pages::{self, Pictured};
 use crate::command::quality;
 use crate::error::Error;
 use crate::input::Inputs;
-use crate::output::{Outputs, extension};
+use crate::job::Job;
+use crate::output::Outputs;
 use crate::picture::Picture;
 use crate::render::{Summary, progress, short};
 use crate::session::{Ready, Solve};
+use crate::target::Target;
 
 /// One of the commands: what it reads, and what is to be done to it.
 pub trait Restore {
@@ -45,15 +50,29 @@ pub trait Restore {
     }
 }
 
-/// OUT, or IN with what was done to it, in the format of IN.
-fn target<C: Restore>(command: &C) -> PathBuf {
-    let Restoring { input, output, .. } = command.restoring();
-    output.clone().unwrap_or_else(|| {
-        let stem = input.file_stem().map_or("image".into(), |stem| stem.to_string_lossy());
-        let known = Picture::expect_format(input).is_ok();
-        let extension = if known { extension(input) } else { "png".into() };
-        PathBuf::from(format!("{stem}-{}.{extension}", C::DONE))
-    })
+/// Runs one of the commands, page by page.
+pub fn run<C: Restore + Clone>(command: &C, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
+    pages::finish(command, job, begun)?.tell(Restore::solving(command))
+}
+
+impl<C: Restore + Clone> Pictured for C {
+    fn input(&self) -> &Path {
+        &self.restoring().input
+    }
+
+    fn target(&self) -> Target {
+        let restoring = self.restoring();
+        let name = restoring.format_name.as_deref();
+        Target::new(&restoring.input, restoring.output.as_ref(), restoring.format(), name, C::DONE)
+    }
+
+    fn factor(&self) -> usize {
+        Restore::factor(self)
+    }
+
+    fn speaks_of_one(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// The picture as it came, and what is to be done to it.
@@ -70,7 +89,7 @@ impl<S: Real> Kept<S> {
     }
 }
 
-impl<C: Restore> Solve for C {
+impl<C: Restore + Clone> Solve for C {
     type Kept<S: Real> = Kept<S>;
 
     fn solving(&self) -> &Solving {
@@ -78,14 +97,14 @@ impl<C: Restore> Solve for C {
     }
 
     fn outputs(&self) -> Result<Vec<PathBuf>, Error> {
-        let target = target(self);
-        Picture::expect_format(&target)?;
-        Ok(vec![target])
+        let target = self.target();
+        target.expect_format()?;
+        Ok(vec![target.path])
     }
 
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept<S>>, Error> {
         let (before, plan) = progress::nothing_to_keep(|| self.plan::<S>(inputs, summary))?;
-        before.expect_to_fit(&target(self))?;
+        before.expect_to_fit(&self.target())?;
         let (rows, cols) = plan.shape();
         let like = before.sized(rows, cols);
         let restoring = self.restoring();
@@ -117,12 +136,12 @@ impl<C: Restore> Solve for C {
         }
         let restored = kept.restored(&solved.report.x);
         if let Some(clean) = &kept.reference {
-            match self.factor() {
+            match Restore::factor(self) {
                 1 => quality::tell(clean, &kept.before, &restored, summary)?,
                 _ => quality::tell_after(clean, &restored, summary)?,
             }
         }
-        restored.write(outputs, &target(self))
+        restored.write(outputs, &self.target())
     }
 
     fn pictures<S: Real>(&self, kept: &Self::Kept<S>, solved: &Solved<S>) -> Vec<melmo_page::Item> {

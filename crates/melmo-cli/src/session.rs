@@ -160,7 +160,8 @@ fn run_in<S: Real, C: Solve>(
         let pictures = command.pictures(&kept, &solved);
         outputs.bytes(path, report::page(job, &summary, &solved, pictures).as_bytes())?;
     }
-    let files: Vec<String> = outputs.written.iter().map(|path| path.display().to_string()).collect();
+    let named = |path: &PathBuf| if is_standard(path) { "standard output".into() } else { path.display().to_string() };
+    let files: Vec<String> = outputs.written.iter().map(named).collect();
     if !files.is_empty() {
         summary.add("written", files.clone(), "written", files.join(", "));
     }

@@ -84,7 +84,7 @@ impl Entry {
     fn size(self, exif: &[u8]) -> Option<usize> {
         match (number(exif, self.0 + 2, 2)?, number(exif, self.0 + 4, 4)?) {
             (3, 1) => Some(2),
-            (4, 1) => Some(4),
+            (4 | 13, 1) => Some(4),
             _ => None,
         }
     }

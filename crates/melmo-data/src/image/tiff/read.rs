@@ -73,10 +73,8 @@ fn one<'a>(
         ColorType::RGB(_) => (3, data),
         ColorType::RGBA(_) => (4, data),
         ColorType::CMYK(_) => (3, data.as_chunks::<4>().0.iter().flat_map(rgb).collect()),
-        ColorType::Palette(_) => (3, painted(&mut decoder, &data)?),
         other => return Err(Error::unsupported(format!("the colours {other:?}"), EXPECTED, HINT)),
     };
-    let depth = if matches!(colour, ColorType::Palette(_)) { Depth::Eight } else { depth };
     let (width, height, maximum) = (width as usize, height as usize, depth.maximum());
     Ok((decoder, Image { width, height, channels, depth, maximum, data, metadata: Metadata::default() }))
 }
@@ -86,9 +84,6 @@ fn samples(found: DecodingResult, colour: ColorType, width: usize) -> Result<(De
     let over = |v: f64, top: u16| v / f64::from(top);
     Ok(match (found, colour.bit_depth()) {
         (DecodingResult::U8(v), 1) => (Depth::Eight, bits(&v, width)),
-        (DecodingResult::U8(v), 8) if matches!(colour, ColorType::Palette(_)) => {
-            (Depth::Eight, v.into_iter().map(f64::from).collect())
-        }
         (DecodingResult::U8(v), 8) => (Depth::Eight, v.into_iter().map(|v| over(v.into(), 255)).collect()),
         (DecodingResult::U16(v), 16) => (Depth::Sixteen, v.into_iter().map(|v| over(v.into(), 65535)).collect()),
         (DecodingResult::F16(v), _) => (Depth::Half, v.into_iter().map(|v| v.to_f64()).collect()),
@@ -113,20 +108,6 @@ fn interleaved(planes: &[f64], channels: usize) -> Vec<f64> {
 /// Without a colour profile: what everybody shows.
 fn rgb(&[c, m, y, k]: &[f64; 4]) -> [f64; 3] {
     [c, m, y].map(|ink| (1.0 - ink) * (1.0 - k))
-}
-
-/// The colours of a palette.
-fn painted(decoder: &mut Pages<'_>, data: &[f64]) -> Result<Vec<f64>, Error> {
-    let colours = decoder.get_tag_u16_vec(tags::Tag::ColorMap).map_err(refused)?;
-    let each = colours.len() / 3;
-    let paint = |&index: &f64| {
-        let at = Some(index as usize).filter(|&at| at < each)?;
-        // 8 of 16 bits, as everybody shows them.
-        Some([0, each, 2 * each].map(|plane| f64::from(colours[plane + at] >> 8) / 255.0))
-    };
-    let found: Option<Vec<[f64; 3]>> = data.iter().map(paint).collect();
-    let found = found.ok_or_else(|| Error::malformed(Place::Whole, "a colour that the palette lacks", "a palette", HINT))?;
-    Ok(found.into_iter().flatten().collect())
 }
 
 /// With what is said of the page, and upright.

@@ -5,7 +5,7 @@ use std::io::{Cursor, Seek, Write};
 use exif::Context;
 use half::f16;
 use tiff::encoder::colortype::{self, ColorType};
-use tiff::encoder::{Ifd, Rational, TiffEncoder, TiffKindStandard, TiffValue};
+use tiff::encoder::{Rational, TiffEncoder, TiffKindStandard, TiffValue};
 use tiff::tags::{ExtraSamples, PhotometricInterpretation, ResolutionUnit, SampleFormat, Tag};
 use tiff::{TiffError, TiffResult};
 
@@ -89,7 +89,8 @@ where
     let directory = page.encoder();
     said.page(directory)?;
     for (tag, offset) in [(Tag::ExifDirectory, camera), (Tag::GpsDirectory, place)] {
-        offset.map_or(Ok(()), |offset| directory.write_tag(tag, Ifd(offset)))?;
+        // As numbers: of the kind for directories not every reader knows.
+        offset.map_or(Ok(()), |offset| directory.write_tag(tag, offset))?;
     }
     if let Some(Density { x, y, inch }) = metadata.density {
         let rational = |v: f64| Rational { n: (v * 1000.0).round() as u32, d: 1000 };

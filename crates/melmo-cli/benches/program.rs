@@ -93,7 +93,15 @@ fn main() {
     let planes: Vec<Vec<f64>> = (0..3).map(|channel| picture(rows, cols, channel)).collect();
     let data = (0..rows * cols).flat_map(|at| [planes[0][at], planes[1][at], planes[2][at]]).collect();
     drop(planes);
-    let photo = Image { width: cols, height: rows, channels: 3, depth: Depth::Eight, maximum: 255, data, metadata: Default::default() };
+    let photo = Image {
+        width: cols,
+        height: rows,
+        channels: 3,
+        depth: Depth::Eight,
+        maximum: 255,
+        data,
+        metadata: Default::default(),
+    };
     image::write(&folder.join("photo.png"), &photo, true).expect("an input");
     drop(photo);
     let time = seconds(&folder, "denoise photo.png -o clean.png --force -q");

@@ -4,9 +4,9 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use melmo::real::Real;
+use melmo_data::image::{Encoding, Image};
 use melmo_data::list::{self, Duplicates, List};
 use melmo_data::svmlight::Labelled;
-use melmo_data::image::{Encoding, Image};
 use melmo_data::{Array, Csr, Data, Frame, Limits, bundled};
 use melmo_tasks::Until;
 use serde::{Deserialize, Serialize};
@@ -186,7 +186,10 @@ impl Inputs {
             return Err(Error::input(path, message));
         }
         if std::io::stdin().is_terminal() {
-            return Err(Error::input(path, "standard input is a terminal: expected a picture, as in `melmo denoise - < in.png`"));
+            return Err(Error::input(
+                path,
+                "standard input is a terminal: expected a picture, as in `melmo denoise - < in.png`",
+            ));
         }
         let (until, limits) = (self.until.clone(), self.limits);
         let (data, encoding, length) = progress::while_reading(path, &until, || {

@@ -120,7 +120,15 @@ fn colours_depth_and_alpha_stay() {
     let place = Place::new();
     let grey = scene(24, 32);
     let data = grey.iter().flat_map(|v| [*v, 1.0 - v, 0.5 * v, 1.0]).collect();
-    let picture = Image { width: 32, height: 24, channels: 4, depth: Depth::Sixteen, maximum: 65535, data, metadata: Default::default() };
+    let picture = Image {
+        width: 32,
+        height: 24,
+        channels: 4,
+        depth: Depth::Sixteen,
+        maximum: 65535,
+        data,
+        metadata: Default::default(),
+    };
     image::write(&place.file("colour.png"), &picture, false).unwrap();
     place.done("deblur colour.png --kernel disk:1.5 -q");
     place.done("upscale colour.png --factor 3 -q");

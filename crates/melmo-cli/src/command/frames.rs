@@ -85,8 +85,10 @@ fn read_folder(inputs: &mut Inputs, folder: &Path) -> Result<Stack, Error> {
     }
     match files.len() {
         0 | 1 => {
-            let message =
-                format!("found {} images; expected two or more, as .png, .jpg, .tif, .webp, .bmp, .pgm or .ppm", files.len());
+            let message = format!(
+                "found {} images; expected two or more, as .png, .jpg, .tif, .webp, .bmp, .pgm or .ppm",
+                files.len()
+            );
             Err(Error::input(folder, message))
         }
         _ => Ok(stack),

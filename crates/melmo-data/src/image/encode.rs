@@ -131,7 +131,11 @@ pub fn encode_pages(pages: &[Image], encoding: Encoding) -> Result<Vec<u8>, Erro
             pages.iter().try_for_each(Image::check)?;
             tiff::write(pages)
         }
-        _ => Err(Error::unsupported(format!("{} pages", pages.len()), "one picture", "TIFF, which holds any number of pages")),
+        _ => Err(Error::unsupported(
+            format!("{} pages", pages.len()),
+            "one picture",
+            "TIFF, which holds any number of pages",
+        )),
     }
 }
 
@@ -140,7 +144,9 @@ fn check_fit(image: &Image, encoding: Encoding) -> Result<(), Error> {
         Encoding::Png => (true, "8 or 16 bit for PNG"),
         Encoding::Jpeg => (image.channels % 2 == 1, "8 bit grey or RGB for JPEG"),
         Encoding::Tiff => (true, ""),
-        Encoding::WebP => (image.width.max(image.height) <= WEBP_SIDE, "8 bit, and sides of at most 16384 pixels, for WebP"),
+        Encoding::WebP => {
+            (image.width.max(image.height) <= WEBP_SIDE, "8 bit, and sides of at most 16384 pixels, for WebP")
+        }
         Encoding::Bmp => (image.channels != 2, "8 bit grey, RGB or RGBA for BMP"),
         Encoding::Pgm => (image.channels == 1, "grey of 8 or 16 bit for PGM"),
         Encoding::Ppm => (image.channels == 3, "RGB of 8 or 16 bit for PPM"),

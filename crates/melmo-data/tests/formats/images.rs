@@ -315,9 +315,14 @@ fn every_orientation_is_turned_upright() {
 #[test]
 fn pages_and_floats_of_a_tiff() {
     let mut pages = Vec::new();
-    for (channels, depth) in
-        [(1, Depth::Half), (3, Depth::Single), (4, Depth::Double), (2, Depth::Single), (1, Depth::Eight), (4, Depth::Half)]
-    {
+    for (channels, depth) in [
+        (1, Depth::Half),
+        (3, Depth::Single),
+        (4, Depth::Double),
+        (2, Depth::Single),
+        (1, Depth::Eight),
+        (4, Depth::Half),
+    ] {
         let mut page = said(&image(channels, if depth.is_whole() { depth } else { Depth::Eight }));
         if !depth.is_whole() {
             (page.depth, page.maximum) = (depth, 1);

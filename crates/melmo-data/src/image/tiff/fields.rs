@@ -14,9 +14,11 @@ use crate::image::exif::is_honest;
 
 /// Tags that say how samples are stored, and pointers: another file stores them otherwise.
 const STORED: [u16; 29] = [
-    254, 255, 256, 257, 258, 259, 262, 266, 273, 274, 277, 278, 279, 284, 317, 320, 322, 323, 324, 325, 330, 338, 339, 340,
-    341, 347, 34665, 34853, 40965,
+    254, 255, 256, 257, 258, 259, 262, 266, 273, 274, 277, 278, 279, 284, 317, 320, 322, 323, 324, 325, 330, 338, 339,
+    340, 341, 347, 34665, 34853, 40965,
 ];
+/// Pixels per length: metadata of their own here.
+const RESOLUTION: [Tag; 3] = [Tag::XResolution, Tag::YResolution, Tag::ResolutionUnit];
 /// JPEG inside, and how colours were coded.
 const CODED: std::ops::RangeInclusive<u16> = 512..=532;
 
@@ -36,7 +38,9 @@ pub(super) fn of_page(all: &Exif, page: u16) -> Option<Vec<u8>> {
     let mut writer = Writer::new();
     kept.iter().for_each(|field| writer.push_field(field));
     let mut bytes = Cursor::new(Vec::new());
-    (!kept.is_empty()).then(|| writer.write(&mut bytes, all.little_endian()).ok())??;
+    // A resolution is said elsewhere, and by every writer.
+    let says_more = kept.iter().any(|field| !RESOLUTION.contains(&field.tag));
+    says_more.then(|| writer.write(&mut bytes, all.little_endian()).ok())??;
     Some(bytes.into_inner())
 }
 
@@ -74,6 +78,14 @@ pub(super) fn number(all: &Exif, page: u16, tag: Tag) -> Option<f64> {
     }
 }
 
+/// The bytes of a field of the page's own directory.
+pub(super) fn bytes(all: &Exif, page: u16, tag: u16) -> Option<Vec<u8>> {
+    match &all.get_field(Tag(Context::Tiff, tag), In(page))?.value {
+        Value::Byte(bytes) | Value::Undefined(bytes, _) => Some(bytes.clone()),
+        _ => None,
+    }
+}
+
 /// The EXIF of a picture, to be written as directories of a TIFF.
 pub(super) struct Said(Option<Exif>);
 
@@ -83,9 +95,8 @@ impl Said {
     }
 
     fn fields(&self, context: Context) -> impl Iterator<Item = &Field> {
-        let of_the_picture = move |field: &&Field| {
-            field.ifd_num == In::PRIMARY && field.tag.context() == context && is_said(field)
-        };
+        let of_the_picture =
+            move |field: &&Field| field.ifd_num == In::PRIMARY && field.tag.context() == context && is_said(field);
         self.0.iter().flat_map(Exif::fields).filter(of_the_picture)
     }
 
@@ -114,7 +125,9 @@ fn add<W: Write + Seek>(to: &mut DirectoryEncoder<'_, W, TiffKindStandard>, fiel
     let tag = tags::Tag::from_u16_exhaustive(field.tag.number());
     match &field.value {
         Value::Byte(v) => to.write_tag(tag, &v[..]),
-        Value::Ascii(texts) => to.write_tag(tag, Text(texts.iter().flat_map(|text| [text, &b"\0"[..]].concat()).collect())),
+        Value::Ascii(texts) => {
+            to.write_tag(tag, Text(texts.iter().flat_map(|text| [text, &b"\0"[..]].concat()).collect()))
+        }
         Value::Short(v) => to.write_tag(tag, &v[..]),
         Value::Long(v) => to.write_tag(tag, &v[..]),
         Value::Rational(v) => {

@@ -69,7 +69,7 @@ fn one<'a>(
     }
     let (channels, data) = match colour {
         ColorType::Gray(_) => (1, data),
-        ColorType::GrayA(_) => (2, data),
+        ColorType::GrayA(_) | ColorType::Multiband { num_samples: 2, .. } => (2, data),
         ColorType::RGB(_) => (3, data),
         ColorType::RGBA(_) => (4, data),
         ColorType::CMYK(_) => (3, data.as_chunks::<4>().0.iter().flat_map(rgb).collect()),
@@ -115,10 +115,10 @@ fn finished(mut image: Image, decoder: &mut Pages<'_>, said: Option<&Exif>, page
     if image.depth.is_whole() {
         image.check()?;
     }
-    let bytes = |decoder: &mut Pages<'_>, tag| decoder.get_tag_u8_vec(tags::Tag::from_u16_exhaustive(tag)).ok();
-    let mut metadata = Metadata { xmp: bytes(decoder, XMP), ..Metadata::default() };
-    metadata.profile(bytes(decoder, PROFILE), image.channels);
+    let mut metadata = Metadata::default();
     if let (Some(said), Ok(page)) = (said, u16::try_from(page)) {
+        metadata.xmp = fields::bytes(said, page, XMP);
+        metadata.profile(fields::bytes(said, page, PROFILE), image.channels);
         metadata.exif = fields::of_page(said, page);
         metadata.density = density(said, page);
     }

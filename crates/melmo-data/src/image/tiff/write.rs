@@ -42,7 +42,8 @@ impl ColorType for Rgb16Half {
 
 pub(in crate::image) fn write(pages: &[Image]) -> Result<Vec<u8>, Error> {
     let mut bytes = Cursor::new(Vec::new());
-    let written = TiffEncoder::new(&mut bytes).and_then(|mut tiff| pages.iter().try_for_each(|page| add(&mut tiff, page)));
+    let written =
+        TiffEncoder::new(&mut bytes).and_then(|mut tiff| pages.iter().try_for_each(|page| add(&mut tiff, page)));
     written.map_err(|error| Error::unsupported(brief(&error), "pages of less than 4 GB together", "smaller pages"))?;
     Ok(bytes.into_inner())
 }
@@ -53,11 +54,19 @@ fn add<W: Write + Seek>(tiff: &mut Encoder<W>, image: &Image) -> TiffResult<()> 
     match image.depth {
         Depth::Eight => {
             let data: Vec<u8> = data.iter().map(|&v| level(v, Depth::Eight) as u8).collect();
-            if colour { page::<_, colortype::RGB8>(tiff, image, &data) } else { page::<_, colortype::Gray8>(tiff, image, &data) }
+            if colour {
+                page::<_, colortype::RGB8>(tiff, image, &data)
+            } else {
+                page::<_, colortype::Gray8>(tiff, image, &data)
+            }
         }
         Depth::Sixteen => {
             let data: Vec<u16> = data.iter().map(|&v| level(v, Depth::Sixteen) as u16).collect();
-            if colour { page::<_, colortype::RGB16>(tiff, image, &data) } else { page::<_, colortype::Gray16>(tiff, image, &data) }
+            if colour {
+                page::<_, colortype::RGB16>(tiff, image, &data)
+            } else {
+                page::<_, colortype::Gray16>(tiff, image, &data)
+            }
         }
         Depth::Half => {
             let data: Vec<u16> = data.iter().map(|&v| f16::from_f64(v).to_bits()).collect();
@@ -65,7 +74,11 @@ fn add<W: Write + Seek>(tiff: &mut Encoder<W>, image: &Image) -> TiffResult<()> 
         }
         Depth::Single => {
             let data: Vec<f32> = data.iter().map(|&v| v as f32).collect();
-            if colour { page::<_, colortype::RGB32Float>(tiff, image, &data) } else { page::<_, colortype::Gray32Float>(tiff, image, &data) }
+            if colour {
+                page::<_, colortype::RGB32Float>(tiff, image, &data)
+            } else {
+                page::<_, colortype::Gray32Float>(tiff, image, &data)
+            }
         }
         Depth::Double if colour => page::<_, colortype::RGB64Float>(tiff, image, data),
         Depth::Double => page::<_, colortype::Gray64Float>(tiff, image, data),
@@ -84,7 +97,11 @@ where
     let mut page = tiff.new_image::<C>(side(image.width)?, side(image.height)?)?;
     if image.channels % 2 == 0 {
         let premultiplied = metadata.own == Own::Premultiplied;
-        page.extra_samples(&[if premultiplied { ExtraSamples::AssociatedAlpha } else { ExtraSamples::UnassociatedAlpha }])?;
+        page.extra_samples(&[if premultiplied {
+            ExtraSamples::AssociatedAlpha
+        } else {
+            ExtraSamples::UnassociatedAlpha
+        }])?;
     }
     let directory = page.encoder();
     said.page(directory)?;
@@ -96,7 +113,8 @@ where
         let rational = |v: f64| Rational { n: (v * 1000.0).round() as u32, d: 1000 };
         directory.write_tag(Tag::XResolution, rational(x))?;
         directory.write_tag(Tag::YResolution, rational(y))?;
-        directory.write_tag(Tag::ResolutionUnit, if inch { ResolutionUnit::Inch } else { ResolutionUnit::None }.to_u16())?;
+        directory
+            .write_tag(Tag::ResolutionUnit, if inch { ResolutionUnit::Inch } else { ResolutionUnit::None }.to_u16())?;
     }
     if let Some(xmp) = &metadata.xmp {
         directory.write_tag(Tag::from_u16_exhaustive(XMP), &xmp[..])?;

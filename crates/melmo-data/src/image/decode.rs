@@ -72,9 +72,12 @@ fn unknown(bytes: &[u8]) -> Error {
     }
 }
 
-/// WebP has no grey, and BMP hardly: three equal colours are one.
+/// WebP has no grey, and BMP hardly: three equal colours are one, unless a profile says what they mean.
 fn without_equal_colours(mut image: Image) -> Image {
-    if image.channels == 3 && image.data.as_chunks::<3>().0.iter().all(|[r, g, b]| r == g && g == b) {
+    if image.channels == 3
+        && image.metadata.icc.is_none()
+        && image.data.as_chunks::<3>().0.iter().all(|[r, g, b]| r == g && g == b)
+    {
         image.data = image.data.into_iter().step_by(3).collect();
         image.channels = 1;
     }

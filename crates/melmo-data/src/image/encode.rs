@@ -197,7 +197,8 @@ fn webp(image: &Image, bytes: &mut Vec<u8>) -> Result<(), Error> {
     let (width, height) = sides(image)?;
     let mut encoder = WebPEncoder::new(bytes);
     let metadata = image.metadata.with_density_in_exif();
-    metadata.icc.into_iter().for_each(|icc| encoder.set_icc_profile(icc));
+    // A profile for grey does not fit what it becomes.
+    metadata.icc.filter(|_| image.channels > 2).into_iter().for_each(|icc| encoder.set_icc_profile(icc));
     metadata.exif.into_iter().for_each(|exif| encoder.set_exif_metadata(exif));
     metadata.xmp.into_iter().for_each(|xmp| encoder.set_xmp_metadata(xmp));
     let color = match image.channels {

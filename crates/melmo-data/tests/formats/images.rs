@@ -261,7 +261,8 @@ fn holds(bytes: &[u8], part: &[u8]) -> bool {
 #[test]
 fn what_a_file_says_beside_its_samples_is_kept_and_the_picture_stands_upright() {
     for encoding in [Encoding::Png, Encoding::Jpeg, Encoding::Tiff, Encoding::WebP] {
-        for channels in [1, 3] {
+        // WebP has no grey, and so no profile for it.
+        for channels in if encoding == Encoding::WebP { &[3][..] } else { &[1, 3] }.iter().copied() {
             let lying = said(&image(channels, Depth::Eight));
             let bytes = encode(&lying, encoding).unwrap();
             let back = parse(&bytes).unwrap();
@@ -280,6 +281,9 @@ fn what_a_file_says_beside_its_samples_is_kept_and_the_picture_stands_upright() 
             assert_eq!((again.width, again.height), (back.width, back.height));
             assert_eq!((&again.metadata.icc, &again.metadata.xmp), (&found.icc, &found.xmp));
             for other in [Encoding::Png, Encoding::Jpeg, Encoding::Tiff, Encoding::WebP] {
+                if channels == 1 && other == Encoding::WebP {
+                    continue;
+                }
                 let there = parse(&encode(&back, other).unwrap()).unwrap().metadata;
                 assert!(there.icc == found.icc && there.exif.is_some_and(|exif| holds(&exif, b"Melmo\0")), "{other:?}");
             }

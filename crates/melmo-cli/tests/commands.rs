@@ -1,8 +1,6 @@
 //! Every command on real files.
 
-mod support;
-
-use support::Place;
+use crate::support::Place;
 
 #[test]
 fn recover_says_how_far_it_is_from_the_optimum() {

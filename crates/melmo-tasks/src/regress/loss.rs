@@ -4,6 +4,7 @@ use std::str::FromStr;
 use melmo::real::Real;
 use melmo::smooth::{Link, Responses};
 use melmo::statistics::median;
+use melmo::suggest::nearest;
 
 use crate::call::{self, Call};
 use crate::error::Error;
@@ -38,7 +39,12 @@ impl FromStr for Loss {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = || Error::input("a loss", format!("`{text}`"), NAMES);
+        let wrong = || {
+            let names = ["squares", "logistic", "poisson", "huber", "quantile", "cox"];
+            let meant = nearest(text.split(":").next().unwrap_or(text), names)
+                .map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+            Error::input("a loss", format!("`{text}`{meant}"), NAMES)
+        };
         let Call { name, parameters } =
             Call::parse(text, "a loss's parameter", "huber:delta=1.5").map_err(|_| wrong())?;
         let allowed: &[&str] = match name {

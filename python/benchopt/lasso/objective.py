@@ -7,7 +7,7 @@ from benchopt import BaseObjective
 class Objective(BaseObjective):
     name = "Lasso"
     min_benchopt_version = "1.7"
-    parameters = {"reg": [0.5, 0.1, 0.05], "fit_intercept": [False]}
+    parameters = {"reg": [0.1, 0.05], "fit_intercept": [False]}
 
     def set_data(self, X, y):
         self.X, self.y = X, y

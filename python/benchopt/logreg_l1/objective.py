@@ -7,7 +7,7 @@ from benchopt import BaseObjective
 class Objective(BaseObjective):
     name = "Sparse logistic regression"
     min_benchopt_version = "1.7"
-    parameters = {"reg": [0.5, 0.1, 0.05]}
+    parameters = {"reg": [0.1, 0.05]}
 
     def set_data(self, X, y):
         self.X, self.y = X, y

@@ -7,7 +7,7 @@ from benchopt.datasets import make_correlated_data
 
 class Dataset(BaseDataset):
     name = "Simulated"
-    parameters = {"n_samples, n_features": [(500, 2000), (500, 5000)]}
+    parameters = {"n_samples, n_features": [(500, 2000)]}
 
     def get_data(self):
         X, y, _ = make_correlated_data(self.n_samples, self.n_features, random_state=42)

@@ -7,7 +7,7 @@ from benchopt import BaseObjective
 class Objective(BaseObjective):
     name = "Regression with MCP"
     min_benchopt_version = "1.7"
-    parameters = {"reg": [0.5, 0.1, 0.05], "gamma": [3.0]}
+    parameters = {"reg": [0.1, 0.05], "gamma": [3.0]}
 
     def set_data(self, X, y):
         self.X, self.y = X, y

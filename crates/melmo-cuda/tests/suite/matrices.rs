@@ -142,7 +142,7 @@ fn newton_schulz_is_that_of_the_host() {
 
 const SHAPE: [usize; 3] = [46, 37, 5];
 
-fn factors<S: Real>(masked: bool, ridge: f64, size: f64) -> (Problem<S>, Vec<S>) {
+pub fn factors<S: Real>(masked: bool, ridge: f64, size: f64) -> (Problem<S>, Vec<S>) {
     let [rows, cols, rank] = SHAPE;
     let numbers = |seed: u64, n: usize| -> Vec<S> { Seeded::new(seed).normals(n) };
     let x = numbers(5, (rows + cols) * rank);

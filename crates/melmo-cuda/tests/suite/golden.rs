@@ -18,11 +18,13 @@ use crate::emulator::machine;
 mod support;
 use support::Case;
 
+type Terms = (Box<dyn Smooth<f64>>, Box<dyn LinOp<f64>>, Vec<f64>);
+
 /// The problem, and where a run starts.
 fn problem(case: &Case) -> (Problem<f64>, Vec<f64>) {
     let y = case.file("y.npy");
     let (rows, cols) = (y.rows, y.cols);
-    let (f, t, x0): (Box<dyn Smooth<f64>>, Box<dyn LinOp<f64>>, Vec<f64>) = match &*case.problem {
+    let (f, t, x0): Terms = match &*case.problem {
         "factorize" => {
             let f = Factorization::new(y.data, rows, cols, case.rank.unwrap()).unwrap();
             let t = Select::new(f.layout(), &["W"]).unwrap();

@@ -28,10 +28,12 @@ pub(crate) fn solver<'p, S: Real>(
 ) -> Result<(Box<dyn Solver<S> + 'p>, String), Error> {
     let refused =
         |reason: String| Error::Library(melmo::error::Error::Unsupported(format!("{reason}; device cpu needs none")));
+    let arithmetic = Arithmetic::of(oracle)?;
+    Plan::of(problem)?; // what no GPU can do is said first
     let gpu = Gpu::open(ordinal).map_err(refused)?;
     let told = format!("cuda:{ordinal} ({})", gpu.describe().name);
     let rows = catalogue::methods::<S>();
     let arguments = Arguments::new(&catalogue::find("method", &rows, name)?.entry, given)?;
-    let space = Device::with(problem, norms, Arithmetic::of(oracle)?, gpu)?;
+    let space = Device::with(problem, norms, arithmetic, gpu)?;
     Ok((method_on(name, &arguments, problem, space, start)?, told))
 }

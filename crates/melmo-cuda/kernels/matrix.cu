@@ -12,10 +12,10 @@ HERE void convert_body(const Args& a, i64 t, Sums<0>&) {
 }
 KERNEL(convert, 0, convert_body)
 
-// y ← aI + bx + βd for square matrices of so many columns; x and d in one format, y in another.
+// y ← aI + bx + βd for square matrices of so many columns, each in a format of its own: d in `count`.
 HERE void factor_body(const Args& a, i64 t, Sums<0>&) {
     entries(a.n, t, [&](i64 i, int count) {
-        Wide g = get_wide(a.x, a.from, i, count, true), h = get_wide(a.d, a.from, i, count, true);
+        Wide g = get_wide(a.x, a.from, i, count, true), h = get_wide(a.d, a.count, i, count, true);
         i64 off = i % (a.cols + 1);
         EACH {
             g.at[k] = a.b * g.at[k] + a.beta * h.at[k];

@@ -78,7 +78,7 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
     pub(crate) fn leading(&mut self, leading: &mut Leading, phi: Address, frobenius: f64, loose: bool) -> Answer {
         let ([long, short], format, shape) = (leading.sides(), leading.format, leading.shape);
         self.convert([leading.x, phi], 1.0 / frobenius, long * short, [format, format_of::<S>()], loose);
-        self.gram(leading.g, leading.x, shape, format, 1.0);
+        self.gram((leading.g, format), leading.x, shape, format, 1.0);
         let upper = self.bound_by_squaring(leading);
         self.start_of_vector(leading);
         for _ in 0..POLISH {

@@ -83,10 +83,10 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
     }
 
     /// G ← αXᵀX, or αXXᵀ of a wide X.
-    fn gram(&mut self, g: Address, x: Address, shape: [usize; 2], format: Format, alpha: f64) {
+    fn gram(&mut self, (g, stored): (Address, Format), x: Address, shape: [usize; 2], format: Format, alpha: f64) {
         let (left, right, size) = gram_of(x, shape);
         let to = Factor::plain(g, size[0]);
-        self.multiply(Product { to, stored: format.sums(), left, right, format, size, alpha, beta: 0.0 });
+        self.multiply(Product { to, stored, left, right, format, size, alpha, beta: 0.0 });
     }
 
     /// C ← αAB for square matrices.

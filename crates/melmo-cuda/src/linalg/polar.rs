@@ -29,14 +29,17 @@ pub(crate) struct Polar {
     at: Room,
 }
 
-/// The matrix and the place of the next one; G, H and G as a factor; P; the direction.
+/// What G is multiplied by in the first step, where it is rounded: from a G with 1/√r ≤ ‖G‖_F ≤ 1 to entries that half precision has
+/// digits for.
+const UP: f64 = 4096.0;
+
+/// The matrix and the place of the next one; G, as a factor, and H; P; the direction.
 #[derive(Clone, Copy, Default)]
 struct Room {
     x: Address,
     y: Address,
     g: Address,
     h: Address,
-    narrow: Address,
     p: Address,
     d: Address,
 }
@@ -74,21 +77,20 @@ impl Polar {
     }
 
     /// Bytes of each array of a room, in its order.
-    fn arrays(&self) -> [usize; 7] {
+    fn arrays(&self) -> [usize; 6] {
         let (n, square) = (self.size(), self.short() * self.short());
         let (entry, sum) = (self.format.bytes(), self.format.sums().bytes());
-        let narrow = if self.is_narrow() { square * entry } else { 0 };
         let second = if self.gram_space { square } else { n };
-        [n * entry, second * entry, square * sum, square * sum, narrow, square * entry, n * sum]
+        [n * entry, second * entry, square * entry, square * sum, square * entry, n * sum]
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.arrays().iter().sum()
     }
 
-    /// G has to be rounded before it is a factor.
-    fn is_narrow(&self) -> bool {
-        self.format != self.format.sums()
+    /// What G is multiplied by in the first step.
+    fn up(&self) -> f64 {
+        if self.format == self.format.sums() { 1.0 } else { UP }
     }
 
     /// Where the direction is, and how it is stored.
@@ -99,8 +101,8 @@ impl Polar {
 
 impl<S: Real, M: Machine> Device<'_, S, M> {
     pub(crate) fn make_polar(&mut self, polar: &mut Polar) {
-        let [x, y, g, h, narrow, p, d] = polar.arrays().map(|bytes| if bytes > 0 { self.raw(bytes) } else { 0 });
-        polar.at = Room { x, y, g, h, narrow, p, d };
+        let [x, y, g, h, p, d] = polar.arrays().map(|bytes| if bytes > 0 { self.raw(bytes) } else { 0 });
+        polar.at = Room { x, y, g, h, p, d };
     }
 
     /// d ← −UVᵀ for the φ that starts at an address, nearly.
@@ -120,10 +122,8 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         // Entries of X of the size of 1/16.
         let up = (0.5 * (n as f64).log2()).floor().exp2() / 16.0;
         self.convert([polar.at.x, phi], up / frobenius, n, [format, format_of::<S>()], loose);
-        self.gram(polar.at.g, polar.at.x, shape, format, 1.0 / (up * up));
-        let of_g = self.sums_of([polar.at.g; 2], short * short, [sums; 2], false)[1].sqrt();
-        let scale = if of_g > 0.0 { (6.0 - of_g.log2().floor()).exp2() } else { f64::NAN };
-        self.polar_squared(polar, scale);
+        let of_g = polar.up();
+        self.polar_squared(polar, of_g / (up * up), of_g);
         let s = match polar.plain_scale {
             true => 1.0,
             false => polar.polynomials.scale(self.sums_of([polar.at.h; 2], short * short, [sums; 2], false)[1].sqrt()),
@@ -134,13 +134,12 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         for k in 0..count {
             let step = polar.polynomials.steps(chosen)[k];
             if k > 0 {
-                self.gram(polar.at.g, polar.at.x, shape, format, 1.0);
-                self.polar_squared(polar, 1.0);
+                self.polar_squared(polar, 1.0, 1.0);
             }
             // The first P is made s times as large, so that its entries are no larger than its coefficients.
             let (step, alpha) = if k == 0 { (step.of_quotient(s), 1.0 / (up * s)) } else { (step, 1.0) };
-            let size = if k == 0 { s } else { 1.0 };
-            self.polar_factor(polar, [step.a * size, step.b * size, step.c * size]);
+            let (size, of_g) = if k == 0 { (s, of_g) } else { (1.0, 1.0) };
+            self.polar_factor(polar, [step.a * size, step.b * size / of_g, step.c * size]);
             if k + 1 == count {
                 self.times((polar.at.d, sums), [polar.at.x, polar.at.p], shape, format, -alpha);
             } else {
@@ -154,25 +153,25 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         (chosen, s)
     }
 
-    /// H ← G², for a G that is scaled first where it is rounded.
-    fn polar_squared(&mut self, polar: &Polar, scale: f64) {
-        let (n, Room { g, h, narrow, .. }) = (polar.short(), polar.at);
-        if polar.is_narrow() {
-            self.convert([narrow, g], scale, n * n, [polar.format, polar.format.sums()], false);
-            self.square(h, [narrow; 2], n, polar.format, 1.0 / (scale * scale));
-        } else {
-            self.square(h, [g; 2], n, polar.format, 1.0);
+    /// G ← αXᵀX in the factors' format, and H ← (G/of_g)².
+    fn polar_squared(&mut self, polar: &Polar, alpha: f64, of_g: f64) {
+        let (n, format, Room { x, g, h, .. }) = (polar.short(), polar.format, polar.at);
+        self.gram((g, format), x, polar.shape, format, alpha);
+        if format == Format::Tf32 {
+            self.convert([g; 2], 1.0, n * n, [format; 2], false);
         }
+        self.square(h, [g; 2], n, format, 1.0 / (of_g * of_g));
     }
 
     /// P ← aI + bG + cH.
     fn polar_factor(&mut self, polar: &Polar, coefficients: [f64; 3]) {
         let (n, Room { g, h, p, .. }) = (polar.short(), polar.at);
-        self.weigh([p, g, h], coefficients, n, [polar.format, polar.format.sums()]);
+        self.weigh([p, g, h], coefficients, n, [polar.format, polar.format, polar.format.sums()]);
     }
 
-    fn weigh(&mut self, [y, x, d]: [Address; 3], [a, b, beta]: [f64; 3], n: usize, [to, from]: [Format; 2]) {
-        let args = Args { y, x, d, a, b, beta, cols: n as i64, to: to as i64, from: from as i64, ..Args::default() };
+    fn weigh(&mut self, [y, x, d]: [Address; 3], [a, b, beta]: [f64; 3], n: usize, formats: [Format; 3]) {
+        let [to, from, count] = formats.map(|format| format as i64);
+        let args = Args { y, x, d, a, b, beta, cols: n as i64, to, from, count, ..Args::default() };
         self.entries(Kernel::Factor, n * n, args);
     }
 
@@ -180,7 +179,7 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
     fn polar_in_gram_space(&mut self, polar: &mut Polar, phi: Address, frobenius: f64, loose: bool) -> (usize, f64) {
         let (format, n, shape) = (Format::Double, polar.short(), polar.shape);
         self.convert([polar.at.x, phi], 1.0 / frobenius, polar.size(), [format, format_of::<S>()], loose);
-        self.gram(polar.at.g, polar.at.x, shape, format, 1.0);
+        self.gram((polar.at.g, format), polar.at.x, shape, format, 1.0);
         let Room { x, y: mut q, g, mut h, p, d, .. } = polar.at;
         let count = polar.polynomials.steps(0).len();
         for k in 0..count {
@@ -188,10 +187,10 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
             self.square(h, [g; 2], n, format, 1.0);
             let coefficients = [step.a, step.b, step.c];
             if k == 0 {
-                self.weigh([q, g, h], coefficients, n, [format; 2]);
+                self.weigh([q, g, h], coefficients, n, [format; 3]);
                 self.copy_raw(p, q, n * n * format.bytes());
             } else {
-                self.weigh([p, g, h], coefficients, n, [format; 2]);
+                self.weigh([p, g, h], coefficients, n, [format; 3]);
                 self.square(h, [q, p], n, format, 1.0);
                 std::mem::swap(&mut q, &mut h);
             }

@@ -76,8 +76,7 @@ fn holds<S: Real>(shape: [usize; 2], norm: Norm, arithmetic: Arithmetic) -> Vec<
 }
 
 fn sizes() -> Vec<[usize; 2]> {
-    let small = vec![[60, 60], [40, 53], [200, 30], [30, 200], [128, 96]];
-    if is_gpu() { [small, vec![[512, 512], [700, 600], [2000, 64]]].concat() } else { small }
+    vec![[60, 60], [40, 53], [200, 30], [30, 200], [128, 96]]
 }
 
 #[test]
@@ -95,7 +94,7 @@ fn spectral_directions_are_within_their_brackets() {
     for shape in sizes() {
         for kind in kinds {
             for (name, [wide, off]) in holds::<f32>(shape, Norm::Spectral, kind) {
-                if is_gpu() || name == "random" {
+                if name == "random" {
                     println!("{shape:?} {kind:?}, {name}: bracket {wide:.4}, decrease off by {off:.4}");
                 }
                 assert!(name != "random" || wide < 0.12 && off < 0.05, "{shape:?} {kind:?}: {wide} {off}");
@@ -103,6 +102,11 @@ fn spectral_directions_are_within_their_brackets() {
         }
         for kind in [Arithmetic::Auto, Arithmetic::Plain] {
             holds::<f64>(shape, Norm::Spectral, kind);
+        }
+    }
+    for shape in if is_gpu() { vec![[300, 300], [513, 400]] } else { Vec::new() } {
+        for (name, [wide, off]) in holds::<f32>(shape, Norm::Spectral, Arithmetic::Auto) {
+            println!("{shape:?} {name}: bracket {wide:.4}, decrease off by {off:.4}");
         }
     }
 }

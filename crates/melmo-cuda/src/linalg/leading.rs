@@ -118,7 +118,7 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
             if j == SQUARINGS || j > 0 && norm > 1.0 - ONE || !norm.is_finite() {
                 break;
             }
-            self.square(leading.h, [leading.g; 2], n, format, 1.0 / (norm * norm));
+            self.square((leading.h, format), [leading.g; 2], n, format, 1.0 / (norm * norm));
             std::mem::swap(&mut leading.g, &mut leading.h);
             weight *= 0.5;
         }

@@ -90,10 +90,10 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
     }
 
     /// C ← αAB for square matrices.
-    fn square(&mut self, c: Address, [a, b]: [Address; 2], n: usize, format: Format, alpha: f64) {
+    fn square(&mut self, (c, stored): (Address, Format), [a, b]: [Address; 2], n: usize, format: Format, alpha: f64) {
         let (left, right) = (Factor::plain(a, n), Factor::plain(b, n));
         let to = Factor::plain(c, n);
-        self.multiply(Product { to, stored: format.sums(), left, right, format, size: [n; 3], alpha, beta: 0.0 });
+        self.multiply(Product { to, stored, left, right, format, size: [n; 3], alpha, beta: 0.0 });
     }
 
     /// Y ← αXP, or αPX of a wide X.

@@ -123,7 +123,7 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         let up = (0.5 * (n as f64).log2()).floor().exp2() / 16.0;
         self.convert([polar.at.x, phi], up / frobenius, n, [format, format_of::<S>()], loose);
         let of_g = polar.up();
-        self.polar_squared(polar, of_g / (up * up), of_g);
+        self.polar_squared(polar, sums, of_g / (up * up), of_g);
         let s = match polar.plain_scale {
             true => 1.0,
             false => polar.polynomials.scale(self.sums_of([polar.at.h; 2], short * short, [sums; 2], false)[1].sqrt()),
@@ -134,12 +134,13 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         for k in 0..count {
             let step = polar.polynomials.steps(chosen)[k];
             if k > 0 {
-                self.polar_squared(polar, 1.0, 1.0);
+                self.polar_squared(polar, format, 1.0, 1.0);
             }
             // The first P is made s times as large, so that its entries are no larger than its coefficients.
             let (step, alpha) = if k == 0 { (step.of_quotient(s), 1.0 / (up * s)) } else { (step, 1.0) };
             let (size, of_g) = if k == 0 { (s, of_g) } else { (1.0, 1.0) };
-            self.polar_factor(polar, [step.a * size, step.b * size / of_g, step.c * size]);
+            let of_h = if k == 0 { sums } else { format };
+            self.polar_factor(polar, [step.a * size, step.b * size / of_g, step.c * size], of_h);
             if k + 1 == count {
                 self.times((polar.at.d, sums), [polar.at.x, polar.at.p], shape, format, -alpha);
             } else {
@@ -153,20 +154,20 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         (chosen, s)
     }
 
-    /// G ← αXᵀX in the factors' format, and H ← (G/of_g)².
-    fn polar_squared(&mut self, polar: &Polar, alpha: f64, of_g: f64) {
+    /// G ← αXᵀX in the factors' format, and H ← (G/of_g)² in another.
+    fn polar_squared(&mut self, polar: &Polar, stored: Format, alpha: f64, of_g: f64) {
         let (n, format, Room { x, g, h, .. }) = (polar.short(), polar.format, polar.at);
         self.gram((g, format), x, polar.shape, format, alpha);
         if format == Format::Tf32 {
             self.convert([g; 2], 1.0, n * n, [format; 2], false);
         }
-        self.square(h, [g; 2], n, format, 1.0 / (of_g * of_g));
+        self.square((h, stored), [g; 2], n, format, 1.0 / (of_g * of_g));
     }
 
     /// P ← aI + bG + cH.
-    fn polar_factor(&mut self, polar: &Polar, coefficients: [f64; 3]) {
+    fn polar_factor(&mut self, polar: &Polar, coefficients: [f64; 3], of_h: Format) {
         let (n, Room { g, h, p, .. }) = (polar.short(), polar.at);
-        self.weigh([p, g, h], coefficients, n, [polar.format, polar.format, polar.format.sums()]);
+        self.weigh([p, g, h], coefficients, n, [polar.format, polar.format, of_h]);
     }
 
     fn weigh(&mut self, [y, x, d]: [Address; 3], [a, b, beta]: [f64; 3], n: usize, formats: [Format; 3]) {
@@ -184,19 +185,19 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         let count = polar.polynomials.steps(0).len();
         for k in 0..count {
             let step = polar.polynomials.steps(0)[k];
-            self.square(h, [g; 2], n, format, 1.0);
+            self.square((h, format), [g; 2], n, format, 1.0);
             let coefficients = [step.a, step.b, step.c];
             if k == 0 {
                 self.weigh([q, g, h], coefficients, n, [format; 3]);
                 self.copy_raw(p, q, n * n * format.bytes());
             } else {
                 self.weigh([p, g, h], coefficients, n, [format; 3]);
-                self.square(h, [q, p], n, format, 1.0);
+                self.square((h, format), [q, p], n, format, 1.0);
                 std::mem::swap(&mut q, &mut h);
             }
             if k + 1 < count {
-                self.square(h, [g, p], n, format, 1.0);
-                self.square(g, [h, p], n, format, 1.0);
+                self.square((h, format), [g, p], n, format, 1.0);
+                self.square((g, format), [h, p], n, format, 1.0);
             }
         }
         self.times((d, format), [x, q], shape, format, -1.0);

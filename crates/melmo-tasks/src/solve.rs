@@ -115,12 +115,15 @@ pub fn solver<'p, S: Real>(
     let rows = catalogue::methods::<S>();
     let row = catalogue::find("method", &rows, &name)?;
     let given = given(&row.entry, tuned, defaults, settings);
-    let (device, chosen) = device::resolve(settings.device, problem, &name);
+    let (device, mut chosen) = device::resolve(settings.device, problem, &name);
     if let DeviceChoice::Cuda(ordinal) = device {
-        let norms = settings.geometry.as_ref().map(|_| geometry(problem, defaults, settings, true)).transpose()?;
-        let norms = norms.map(|geometry| geometry.norms());
-        let (solver, told) = device::solver(ordinal, problem, (&name, &given), norms, start)?;
-        return Ok((solver, name, reason, Some(chosen.unwrap_or(told))));
+        let norms = geometry(problem, defaults, settings, row.uses_geometry)?.norms();
+        match device::solver(ordinal, problem, (&name, &given), norms, settings.oracle, start) {
+            Ok((solver, told)) => return Ok((solver, name, reason, Some(chosen.unwrap_or(told)))),
+            // What was left to choose goes where it can: a norm may need a library that is not there, points may not fit.
+            Err(refused) if settings.device == DeviceChoice::Auto => chosen = Some(format!("cpu: {refused}")),
+            Err(refused) => return Err(refused),
+        }
     }
     let geometry = geometry(problem, defaults, settings, row.uses_geometry)?;
     let solver = (row.build)(&Arguments::new(&row.entry, &given)?, problem, geometry, start)?;

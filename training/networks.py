@@ -48,7 +48,6 @@ def run(task, method, setting, share, seed):
 
 def worker(tasks, answers, options):
     torch.set_num_threads(1)
-    torch.backends.cudnn.benchmark = True
     known = {}
     while (task := tasks.get()) is not None:
         try:
@@ -70,7 +69,6 @@ def save(results, path):
 def step_times(options):
     from compare.times import measure
 
-    torch.backends.cudnn.benchmark = True
     return measure(made("images", argparse.Namespace(**{**vars(options), "limit": 2048})))
 
 
@@ -82,7 +80,7 @@ def options_of(arguments=None):
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--tasks", nargs="+", default=["images", "text"])
     parser.add_argument("--epochs", type=int, default=10)
-    parser.add_argument("--text-steps", type=int, default=1500)
+    parser.add_argument("--text-steps", type=int, default=1000)
     parser.add_argument("--limit", type=int, help="use this many images only: for a trial")
     parser.add_argument("--narrow", type=int, default=1, help="divide the widths: for a trial")
     return parser.parse_args(arguments)

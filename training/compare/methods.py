@@ -117,11 +117,10 @@ class Training:
         """Scores on the data held back and on the test data, and what is left."""
         counts = [int((f.sizes() > 0).sum()) for f in self.families]
         totals = [len(f.sizes()) for f in self.families]
-        small = self.task.shrunk(self.net)
         return {
             "held": self.task.measured(self.net, "held"),
             "test": self.task.measured(self.net, "test"),
-            **({} if small is None else {"shrunk_test": self.task.measured(small, "test")}),
+            "shrunk_test": self.task.shrunk(self.net),
             "multiply_adds": self.task.cost(counts) / self.task.cost(totals),
             "units": counts,
         }

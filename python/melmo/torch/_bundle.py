@@ -51,8 +51,8 @@ class Bundle:
     def _lost(self, s: Any, beta: Any, k: Any) -> Any:
         """(1 − z/s)/β of every unit: ∇g_β(x) = (x − z)/β."""
         numbers = Numbers(self.rule, k, torch)
-        if isinstance(beta, float):
-            numbers.check_beta(beta, self.largest_weight)
+        if not any(isinstance(n, torch.Tensor) for n in (beta, numbers.lam, numbers.shape, numbers.weight)):
+            numbers.check_beta(beta, self.largest_weight)  # numbers on the device are not looked at: that would wait for it
         z = penalties.prox(torch, numbers.name, s, self.weights * (beta * numbers.weight), numbers.lam, numbers.shape)
         return (1.0 - z / s.clamp_min(torch.finfo(s.dtype).tiny)) / beta
 

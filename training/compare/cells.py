@@ -19,19 +19,19 @@ SETTINGS = {
     "images": {
         "melmo": [
             gradual(lr=0.02, lam=1e-5),
-            gradual(lr=0.02, lam=2e-6),
             gradual(lr=0.02, lam=2e-6, cost=0.5),
-            gradual(lr=0.03, lam=2e-6, cost=0.5),
-            gradual(lr=0.02, lam=2e-6, cost=0.5, ball=10.0),
-            gradual(lr=0.02, lam=1e-5, cost=0.5, end=0.6),
+            gradual(lr=0.02, lam=2e-6, ball=10.0),
+            gradual(lr=0.03, lam=2e-6),
+            gradual(lr=0.02, lam=1e-5, cost=0.5, ball=10.0),
+            gradual(lr=0.02, lam=2e-6, end=0.6),
         ],
         "muon+pruning": [
             gradual(lr=0.02),
-            gradual(lr=0.02, end=0.6),
             gradual(lr=0.02, cost=0.5),
-            gradual(lr=0.03, cost=0.5),
+            gradual(lr=0.02, decay=0.1),
+            gradual(lr=0.03),
             gradual(lr=0.02, cost=0.5, decay=0.1),
-            gradual(lr=0.02, cost=0.5, end=0.6),
+            gradual(lr=0.02, end=0.6),
         ],
         "proxadamw": [
             gradual(lr=1e-3, lam=1e-6),

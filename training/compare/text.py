@@ -1,5 +1,5 @@
 """A small language model: characters of the King James Bible, four blocks of attention (8 heads) and MLP (1024 units), 256 wide, 256 characters of
-context, 1000 steps of 64 pieces. Units are attention heads and units of the MLPs; the score is bits a character."""
+context, 1000 steps of 32 pieces. Units are attention heads and units of the MLPs; the score is bits a character."""
 
 import lzma
 import math
@@ -13,7 +13,7 @@ from torch.nn import functional as F
 import melmo.torch as mt
 from compare.units import heads
 
-WIDE, HEADS, HIDDEN, BLOCKS, CONTEXT, BATCH = 256, 8, 1024, 4, 256, 64
+WIDE, HEADS, HIDDEN, BLOCKS, CONTEXT, BATCH = 256, 8, 1024, 4, 256, 32
 
 
 class Block(nn.Module):

@@ -86,15 +86,21 @@ def _small_spectral(moves: list[Move], constants: Any) -> Any:
     views = [_matrices(m) for m in moves]
     q, failed = _small.polar_factors([phi for _, phi in views], _numbers(constants, "short", moves, views[0][1]))
     q = q * (_numbers(constants, "radius", moves, q) * -moves[0].lr)[:, None, None]
+    straight = []
     for m, (x, phi), factor in zip(moves, views, q, strict=True):
         short = min(m.shape)
         factor = factor[:short, :short]
-        left, right = (phi, factor) if m.shape[0] > m.shape[1] else (factor, phi)
+        product = (phi, factor) if m.shape[0] > m.shape[1] else (factor, phi)
         if x is not None and x.dtype == phi.dtype:
-            x.addmm_(left, right)
+            straight.append((x, *product))
         else:
-            m.p.add_((left @ right).reshape(m.p.shape).to(m.p.dtype))
+            m.p.add_(torch.mm(*product).reshape(m.p.shape).to(m.p.dtype))
+    _small.beside(_add_product, straight)
     return failed
+
+
+def _add_product(x: Any, left: Any, right: Any) -> None:
+    x.addmm_(left, right)
 
 
 def _matrices(m: Move) -> tuple[Any, Any]:

@@ -7,16 +7,19 @@ matrix. Gram matrices square singular values: all of this is in full f32, where 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 
 from melmo._networks.polar import STEPS
+from melmo.torch._counting import capturing
 
 #: Matrices with a short side up to this go here; a padded product then costs less than the kernels that it saves.
 LARGEST = 256
+#: Branches of a captured graph for products that do not need one another; 0 for none.
+STREAMS = 4
 
 
 def fits(shape: tuple[int, int], x: Any) -> bool:
@@ -32,12 +35,7 @@ def polar_factors(matrices: list[Any], short: Any) -> tuple[Any, Any]:
     side = max(min(m.shape) for m in matrices)
     with _full_precision():
         gram = matrices[0].new_zeros(len(matrices), side, side)
-        for g, m in zip(gram, matrices, strict=True):
-            r = min(m.shape)
-            if m.shape[0] > m.shape[1]:
-                torch.mm(m.mT, m, out=g[:r, :r])
-            else:
-                torch.mm(m, m.mT, out=g[:r, :r])
+        beside(_gram, list(zip(gram, matrices, strict=True)))
         size = gram.diagonal(dim1=-2, dim2=-1).sum(-1)
         gram = gram / torch.where(size > 0.0, size, 1.0)[:, None, None]
         one = torch.zeros_like(gram)
@@ -61,6 +59,31 @@ def inverse_root(gram: Any, one: Any) -> Any:
             h = torch.baddbmm(g, p, g, beta=a)
             g = torch.baddbmm(h, p, h, beta=a)
     return q
+
+
+def _gram(g: Any, m: Any) -> None:
+    r = min(m.shape)
+    if m.shape[0] > m.shape[1]:
+        torch.mm(m.mT, m, out=g[:r, :r])
+    else:
+        torch.mm(m, m.mT, out=g[:r, :r])
+
+
+def beside(job: Callable[..., None], arguments: list[tuple[Any, ...]]) -> None:
+    """Calls that do not need one another and allocate nothing: side by side in a captured graph, where each alone is too small for a GPU."""
+    if not (STREAMS and capturing()):
+        for each in arguments:
+            job(*each)
+        return
+    here = torch.cuda.current_stream()
+    sides = [torch.cuda.Stream() for _ in range(min(STREAMS, len(arguments)))]
+    for number, side in enumerate(sides):
+        side.wait_stream(here)
+        with torch.cuda.stream(side):
+            for each in arguments[number :: len(sides)]:
+                job(*each)
+    for side in sides:
+        here.wait_stream(side)
 
 
 @contextmanager

@@ -196,7 +196,7 @@ fn classified() -> Problem<f64> {
     Problem::new(f, Entrywise::new(L1::new(1e-3).unwrap(), cols), Identity::new(layout)).unwrap()
 }
 
-/// Proposition 12, simulated: the bracket of a sample holds the dual norm of the full pass at least as often as it says, narrows as it should, and a
+/// Proposition 11, simulated: the bracket of a sample holds the dual norm of the full pass at least as often as it says, narrows as it should, and a
 /// run does not notice that somebody looked.
 #[test]
 fn a_sample_s_bracket_holds_what_a_full_pass_finds() {

@@ -9,7 +9,7 @@ use crate::space::Sampled;
 /// What a sample of the parts says about ‖∇F_β(x)‖_*.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Holds ‖∇F_β(x)‖_* with probability `confidence` at least, whatever the data are: Proposition 12 of `docs/theory.md`. Never a certificate:
+    /// Holds ‖∇F_β(x)‖_* with probability `confidence` at least, whatever the data are: Proposition 11 of `docs/theory.md`. Never a certificate:
     /// that is a full pass.
     pub dual_norm: Bracket,
     /// ‖·‖_* of the sample's mean, in the middle of the bracket.

@@ -15,7 +15,7 @@ from networks import agree_on_oracles, agree_on_penalties
 
 
 def test_without_pytorch_a_sentence_says_so():
-    code = "import sys; sys.modules['torch'] = None\nimport melmo\nimport melmo.torch"
+    code = "import sys, melmo\nsys.modules['torch'] = None\nimport melmo.torch"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1 and "melmo.torch needs PyTorch" in done.stderr
 
@@ -24,7 +24,9 @@ torch = pytest.importorskip("torch", reason="PYTORCH IS NOT INSTALLED: melmo.tor
 nn = torch.nn
 import melmo.torch as mt  # noqa: E402
 from melmo._networks import norms, polar  # noqa: E402
+from melmo._networks.units import Family  # noqa: E402
 from melmo.torch import _small  # noqa: E402
+from melmo.torch._bundle import Bundle  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -111,6 +113,24 @@ def test_equal_shapes_step_together_as_they_would_alone():
         for optimizer in optimizers:
             optimizer.step()
     assert all(torch.allclose(p, q, atol=1e-6) for p, q in zip(one, alone))
+
+
+@pytest.mark.parametrize("name, shape", [("l1", {}), ("mcp", {"mu": 2.0}), ("scad", {"a": 3.7}), ("log-sum", {"theta": 0.8})])
+def test_bundles_of_families_have_the_slopes_of_each(name, shape):
+    """Units below, between and above the thresholds, zero ones among them; rows, columns and heads."""
+    for where in ({"on": "rows"}, {"on": "columns"}, {"on": "heads", "heads": 2, "axes": (0, 1), "stacked": (3, 1)}):
+        rule = mt.penalty(name, 0.6, weight=1.5, **where, **shape)
+        size = torch.logspace(-2, 1, 12, dtype=torch.float64)[:, None]
+        size[5] = 0.0
+        families = [[torch.randn(12, 4, dtype=torch.float64) * size, torch.randn(12, 4, dtype=torch.float64).T * size.T] for _ in range(2)]
+        if where["on"] != "heads":
+            families = [params[:1] for params in families]
+        phis = {p: torch.randn_like(p) for params in families for p in params}
+        before = dict(phis)
+        Bundle(families, rule).add_slopes(phis, 0.05, 1, False)
+        for params in families:
+            for p, slope in zip(params, Family(torch, params, rule, 0.05, 1).gradient()):
+                assert torch.allclose(phis[p], before[p] + slope, rtol=0, atol=1e-12), (name, where)
 
 
 def small_matrices_of_all_shapes(monkeypatch):

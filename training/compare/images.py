@@ -67,7 +67,7 @@ class Images:
     def families(self, net):
         return [filters([c.weight, c.bias]) for c in net if isinstance(c, nn.Conv2d)]
 
-    def groups(self, net, penalty, options):
+    def groups(self, net, penalty, options, _=None):
         return mt.groups(net, penalty({"on": "filters"}) if penalty else None, **options)
 
     def matrices(self, net):

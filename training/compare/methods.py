@@ -26,7 +26,7 @@ class Training:
         self.k = torch.zeros(1, dtype=torch.int64, device=device)
         self.lr, self.first = torch.full((), setting["lr"], device=device), setting["lr"]
         self.masks = [torch.ones(len(f.sizes()), device=device) for f in self.families]
-        self.rate_of_rest = None
+        self.rate_of_rest, self.rest = None, setting.get("rest", 3e-3)  # of AdamW beside Muon
         self.optimizers = getattr(self, "_" + method.replace("+", "_"))(setting)
         self.step = Step(self.body, self.net.parameters(), device)
 
@@ -39,7 +39,7 @@ class Training:
             ramp = mt.ramp(0.0, 1.0, 0, max(int(0.2 * self.steps), 1))
             return mt.penalty(setting.get("penalty", "l1"), lam, weight=ramp, **where, **shape)
 
-        groups = self.task.groups(self.net, penalty if pruned else None, options)
+        groups = self.task.groups(self.net, penalty if pruned else None, options, setting)
         made = mt.Melmo(groups, lr=self.lr, capturable=True)
         if pruned:
             made.finalize(keep=1.0, freeze="zeros")
@@ -49,7 +49,7 @@ class Training:
         matrices = self.task.matrices(self.net)
         inside = {id(m) for m in matrices}
         rest = [p for p in self.net.parameters() if id(p) not in inside]
-        self.rate_of_rest = torch.full((), 3e-3, device=self.task.device)
+        self.rate_of_rest = torch.full((), self.rest, device=self.task.device)
         adam = torch.optim.AdamW(rest, lr=self.rate_of_rest, weight_decay=0.0, fused=self.lr.is_cuda, capturable=self.lr.is_cuda)
         return [Muon(matrices, self.lr, decay=setting.get("decay", 0.0)), adam]
 
@@ -76,7 +76,7 @@ class Training:
             left = 1 - self.k[0] / self.steps
             self.lr.copy_(self.first * left)
             if self.rate_of_rest is not None:
-                self.rate_of_rest.copy_(3e-3 * left)
+                self.rate_of_rest.copy_(self.rest * left)
         for optimizer in self.optimizers:
             optimizer.step()
         if self.method != "melmo" and self.share < 1:  # its own optimizer keeps zeros zero

@@ -69,9 +69,11 @@ class Text:
         made = [heads([b.into.weight, b.out.weight], HEADS, (3, 1)) for b in net.blocks]
         return made + [heads([b.up.weight, b.down.weight], HIDDEN) for b in net.blocks]
 
-    def groups(self, net, penalty, options):
+    def groups(self, net, penalty, options, setting):
+        """`table` and `head` are how much longer the steps of the embeddings and of the last layer are than Muon's widths say."""
         groups = [{"params": f.params, **({"penalty": penalty(where(f.rule)), "tied": True} if penalty else {})} for f in self.families(net)]
-        groups += [{"params": [net.letter.weight, net.place.weight], "norm": "row"}, {"params": [net.head.weight]}]
+        tables, radius = [net.letter.weight, net.place.weight], setting.get("table", 1.0) * WIDE**0.5
+        groups += [{"params": tables, "norm": "row", "radius": radius}, {"params": [net.head.weight], "radius": setting.get("head", 1.0)}]
         return [{**options, **g} for g in groups]
 
     def matrices(self, net):

@@ -27,18 +27,30 @@ def update(groups: list[dict[str, Any]], states: Any) -> dict[Any, Any]:
             key = (group["alpha"], _counting.key(group), ahead, states[p].get("last") is not None, states[p]["m"].dtype, p.device)
             kinds.setdefault(key, ([], group))[0].append(p)
     for (_, _, ahead, storm, dtype, _), (params, group) in kinds.items():
-        alpha = schedules.averaging(group["alpha"], _counting.number(group) * 1.0, torch)
+        alpha = schedules.averaging(group["alpha"], _counting.number(group), torch)
         ms = [states[p]["m"] for p in params]
         grads = [p.grad if p.grad.dtype == dtype else p.grad.to(dtype) for p in params]
         if storm:  # m ← ∇f_B(x) + (1−α)(m − ∇f_B(x before))
             torch._foreach_sub_(ms, [states[p].pop("last").to(dtype) for p in params])
             torch._foreach_mul_(ms, 1.0 - alpha)
             torch._foreach_add_(ms, grads)
+        elif at_once(alpha):
+            torch._foreach_lerp_(ms, grads, alpha)
         else:
             torch._foreach_add_(ms, _towards(ms, grads, alpha))
-        seen = torch._foreach_add(ms, _towards(ms, grads, alpha)) if ahead else ms
+        if not ahead:
+            seen = ms
+        elif at_once(alpha):
+            seen = torch._foreach_lerp(ms, grads, alpha)
+        else:
+            seen = torch._foreach_add(ms, _towards(ms, grads, alpha))
         phis.update(zip(params, seen, strict=True))
     return phis
+
+
+def at_once(alpha: Any) -> bool:
+    """Whether one call does it: for a number of the host, since PyTorch 2.0."""
+    return isinstance(alpha, float) and hasattr(torch, "_foreach_lerp")
 
 
 def _towards(ms: list[Any], grads: list[Any], alpha: Any) -> list[Any]:

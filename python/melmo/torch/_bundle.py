@@ -8,6 +8,7 @@ import torch
 
 from melmo._networks import penalties
 from melmo._networks.units import Numbers, Rule, axis_of
+from melmo.torch._small import beside
 
 Params = list[Any]
 
@@ -33,8 +34,7 @@ class Bundle:
     def magnitudes(self) -> Any:
         """s of every unit, family after family."""
         parts = len(self.families[0])
-        pieces = [_lengths(params[j], self.rule, j) for j in range(parts) for params in self.families]
-        lengths = torch.cat(pieces).view(parts, -1)
+        lengths = torch.cat(beside(_lengths, [(params[j], self.rule, j) for j in range(parts) for params in self.families])).view(parts, -1)
         return torch.linalg.vector_norm(lengths, dim=0)
 
     def add_slopes(self, phis: dict[Any, Any], beta: Any, k: Any, frozen: bool | str) -> None:
@@ -42,18 +42,26 @@ class Bundle:
         s = self.magnitudes()
         lost = None if frozen is True else self._lost(s, beta, k).split(self.counts)
         alive = (s > 0).to(s.dtype).split(self.counts) if frozen else None
+        changes = []
         for index, params in enumerate(self.families):
-            for j, p in enumerate(params):
-                if p in phis:
-                    of_units = [None if part is None else part[index] for part in (lost, alive)]
-                    phis[p] = _changed(phis[p], p, self.rule, j, *of_units)
+            of_units = [None if part is None else part[index] for part in (lost, alive)]
+            changes += [(phis[p], p, self.rule, j, *of_units) for j, p in enumerate(params) if p in phis]
+        for (_, p, *_), changed in zip(changes, beside(_changed, changes), strict=True):
+            phis[p] = changed
 
     def _lost(self, s: Any, beta: Any, k: Any) -> Any:
         """(1 − z/s)/β of every unit: ∇g_β(x) = (x − z)/β."""
         numbers = Numbers(self.rule, k, torch)
         if not any(isinstance(n, torch.Tensor) for n in (beta, numbers.lam, numbers.shape, numbers.weight)):
             numbers.check_beta(beta, self.largest_weight)  # numbers on the device are not looked at: that would wait for it
-        z = penalties.prox(torch, numbers.name, s, self.weights * (beta * numbers.weight), numbers.lam, numbers.shape)
+        lam, shape, omega = numbers.lam, numbers.shape, numbers.weight
+        if numbers.name == "l1":
+            return (self.weights * (lam * omega) / s).clamp(max=1.0 / beta)
+        if numbers.name == "mcp":  # between βλ and μλ: w(λ/s − 1/μ)/(1 − βw/μ), w with ω; 1/β below, 0 above
+            steeper = self.weights * omega
+            steeper = steeper / (1.0 - steeper * (beta / shape))
+            return ((lam / s - 1.0 / shape) * steeper).clamp(min=0.0).clamp(max=1.0 / beta)
+        z = penalties.prox(torch, numbers.name, s, self.weights * (beta * omega), lam, shape)
         return (1.0 - z / s.clamp_min(torch.finfo(s.dtype).tiny)) / beta
 
 

@@ -36,8 +36,9 @@ def advance(groups: Groups) -> None:
 
 
 def number(group: dict[str, Any]) -> Any:
-    """k, for schedules."""
-    return group["k"]
+    """k, for schedules; no int, so that quotients are floats."""
+    k = group["k"]
+    return k if isinstance(k, torch.Tensor) else float(k)
 
 
 def key(group: dict[str, Any]) -> Any:

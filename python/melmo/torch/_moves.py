@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -17,9 +18,7 @@ class Move:
 
     def __init__(self, p: Any, phi: Any, group: Group) -> None:
         self.p, self.phi = p, phi
-        self.norm = norms.chosen(group["norm"], p.shape)
-        self.shape = norms.matrix_shape(p.shape)
-        self.radius = norms.radius(group["radius"], self.norm, p.shape)
+        self.norm, self.shape, self.radius = _measures(group["norm"], group["radius"], p.shape)
         self.lr, self.ball = group["lr"], group["ball"]
 
     def key(self) -> Any:
@@ -32,6 +31,13 @@ class Move:
         return self.norm, tuple(sorted(self.shape)) if self.norm == "spectral" else self.shape, *kind
 
 
+@lru_cache(maxsize=None)
+def _measures(norm: str, radius: Any, shape: Any) -> tuple[str, tuple[int, int], float]:
+    """Which norm, of which matrix, and how long a step is."""
+    chosen = norms.chosen(norm, shape)
+    return chosen, norms.matrix_shape(shape), norms.radius(radius, chosen, shape)
+
+
 def move(groups: list[Group], phis: dict[Any, Any], constants: dict[Any, Any], failed: dict[Any, Any]) -> None:
     """`constants` keeps tensors between steps, `failed` counts polar factors on their device."""
     together: dict[Any, list[Move]] = {}
@@ -40,11 +46,13 @@ def move(groups: list[Group], phis: dict[Any, Any], constants: dict[Any, Any], f
             if p in phis:
                 made = Move(p, phis[p], group)
                 together.setdefault(made.key(), []).append(made)
-    for key, moves in together.items():
+    for moves in together.values():
         for made in moves:
             if made.ball is not None:
                 made.p.mul_(1.0 - _at_most_one(made.lr / made.ball))
-        wrong = {"l2": _l2, "small": _small_spectral}.get(key[0], _stack)(moves, constants)
+    jobs = [({"l2": _l2, "small": _small_spectral}.get(key[0], _stack), moves) for key, moves in together.items()]
+    jobs.sort(key=lambda job: job[0] is _l2)  # the shortest last
+    for (_, moves), wrong in zip(jobs, _small.beside(lambda job, moves: job(moves, constants), jobs), strict=True):
         if wrong is not None:
             device = moves[0].p.device
             if device not in failed:

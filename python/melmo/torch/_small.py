@@ -69,21 +69,21 @@ def _gram(g: Any, m: Any) -> None:
         torch.mm(m, m.mT, out=g[:r, :r])
 
 
-def beside(job: Callable[..., None], arguments: list[tuple[Any, ...]]) -> None:
-    """Calls that do not need one another and allocate nothing: side by side in a captured graph, where each alone is too small for a GPU."""
-    if not (STREAMS and capturing()):
-        for each in arguments:
-            job(*each)
-        return
+def beside(job: Callable[..., Any], arguments: list[tuple[Any, ...]]) -> list[Any]:
+    """What calls return that do not need one another: side by side in a captured graph, where each alone is too small for a GPU."""
+    if not (STREAMS and capturing()) or len(arguments) < 2:
+        return [job(*each) for each in arguments]
     here = torch.cuda.current_stream()
     sides = [torch.cuda.Stream() for _ in range(min(STREAMS, len(arguments)))]
+    found: list[Any] = [None] * len(arguments)
     for number, side in enumerate(sides):
         side.wait_stream(here)
         with torch.cuda.stream(side):
-            for each in arguments[number :: len(sides)]:
-                job(*each)
+            for index in range(number, len(arguments), len(sides)):
+                found[index] = job(*arguments[index])
     for side in sides:
         here.wait_stream(side)
+    return found
 
 
 @contextmanager

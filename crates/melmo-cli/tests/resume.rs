@@ -25,7 +25,7 @@ fn a_run_killed_and_resumed_is_the_same_run() {
 #[test]
 fn minibatches_are_drawn_again_where_a_run_was_killed() {
     let place = Place::new();
-    let run = "factorize miserables --rank 8 --method stochastic --set batch=16,momentum=storm,seed=3 --iterations 20000 --trace-every 100 -q";
+    let run = "factorize miserables --rank 8 --method stochastic --set batch=16,momentum=storm,seed=3 --iterations 10000 --trace-every 100 -q";
     place.done(&format!("{run} --trace whole.csv -o whole.npy"));
     let checkpointed = format!("{run} --trace parts.csv -o parts.npy --checkpoint run.ck --every 20ms");
     place.killed(&checkpointed, "run.ck", Duration::from_millis(50));

@@ -54,7 +54,8 @@ class Bundle:
         numbers = Numbers(self.rule, k, torch)
         if not any(isinstance(n, torch.Tensor) for n in (beta, numbers.lam, numbers.shape, numbers.weight)):
             numbers.check_beta(beta, self.largest_weight)  # numbers on the device are not looked at: that would wait for it
-        lam, shape, omega = numbers.lam, numbers.shape, numbers.weight
+        lam, omega = numbers.lam, numbers.weight
+        shape: Any = numbers.shape
         if numbers.name == "l1":
             return (self.weights * (lam * omega) / s).clamp(max=1.0 / beta)
         if numbers.name == "mcp":  # between βλ and μλ: w(λ/s − 1/μ)/(1 − βw/μ), w with ω; 1/β below, 0 above

@@ -48,4 +48,4 @@ def key(group: dict[str, Any]) -> Any:
 
 def capturing() -> bool:
     """Whether a CUDA graph is being captured, where nothing can be looked at."""
-    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
+    return bool(torch.cuda.is_available() and torch.cuda.is_current_stream_capturing())

@@ -127,11 +127,11 @@ class Melmo(torch.optim.Optimizer):  # type: ignore[misc]
                 key = (id(group["penalty"]), group["beta"], _counting.key(group), group["frozen"], len(params), first.dtype, first.device)
                 bundled.setdefault(key, ([], group))[0].append(params)
         for families, group in bundled.values():
-            key = (id(group["penalty"]), *(id(params[0]) for params in families))
-            if key not in self._bundles:
-                self._bundles[key] = Bundle(families, group["penalty"])
+            known = (id(group["penalty"]), *(id(params[0]) for params in families))
+            if known not in self._bundles:
+                self._bundles[known] = Bundle(families, group["penalty"])
             k = _counting.number(group)
-            self._bundles[key].add_slopes(phis, schedules.at(group["beta"], k, torch), k, group["frozen"])
+            self._bundles[known].add_slopes(phis, schedules.at(group["beta"], k, torch), k, group["frozen"])
 
     def check(self) -> int:
         """How many polar factors failed their check since the last look; warns if any did. Waits for the device.

@@ -51,8 +51,8 @@ def polar_factors(matrices: list[Any], short: Any) -> tuple[Any, Any]:
 def inverse_root(gram: Any, one: Any) -> Any:
     """Q with QG^(1/2) = I, nearly, for eigenvalues of G between 4·10⁻⁶ and 1: the product of the polynomials of the steps."""
     q, g = one, gram
-    for step, (a, b, c) in enumerate(STEPS):
-        a, b, c = a / 1024.0, b / 1024.0, c / 1024.0
+    for step, coefficients in enumerate(STEPS):
+        a, b, c = (coefficient / 1024.0 for coefficient in coefficients)
         p = torch.baddbmm(g, g, g, beta=b, alpha=c)  # bG + cG², and a·I is added by what follows
         q = p + a * one if step == 0 else torch.baddbmm(q, p, q, beta=a)
         if step + 1 < len(STEPS):

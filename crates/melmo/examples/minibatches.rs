@@ -39,7 +39,8 @@ fn logistic(rows: usize) -> Result<(Problem<f32>, Vec<f32>), Error> {
             labels.push(if f64::from(at) + seeded.normal() > 0.0 { 1.0 } else { -1.0 });
         }
     }
-    let loss = Logistic::new(Box::new(Dense::design(a, rows, COLS)?), labels)?.weighted(vec![1.0 / rows as f32; rows])?;
+    let loss =
+        Logistic::new(Box::new(Dense::design(a, rows, COLS)?), labels)?.weighted(vec![1.0 / rows as f32; rows])?;
     let layout = loss.layout().clone();
     Ok((Problem::new(loss, Entrywise::new(L1::new(1e-3)?, COLS), Identity::new(layout))?, vec![0.0; COLS]))
 }
@@ -48,7 +49,8 @@ fn logistic(rows: usize) -> Result<(Problem<f32>, Vec<f32>), Error> {
 fn factors(rows: usize) -> Result<(Problem<f32>, Vec<f32>), Error> {
     let (cols, rank) = (rows / 4, 20);
     let mut seeded = Seeded::new(7);
-    let w: Vec<f32> = (0..rows * rank).map(|_| if seeded.uniform() < 0.3 { seeded.normal() as f32 } else { 0.0 }).collect();
+    let w: Vec<f32> =
+        (0..rows * rank).map(|_| if seeded.uniform() < 0.3 { seeded.normal() as f32 } else { 0.0 }).collect();
     let h: Vec<f32> = seeded.normals(rank * cols);
     let mut y: Vec<f32> = seeded.normals(rows * cols);
     for (i, row) in y.chunks_exact_mut(cols).enumerate() {
@@ -86,12 +88,17 @@ fn race(name: &str, whole: &Instance, small: &Instance, [steps, batch]: [u64; 2]
         let reached = run.objective();
         if reached <= target {
             let passes = (taken * batch) as f64 / samples as f64;
-            println!("  {taken} batches of {batch} (γ = {of_batches}): F = {reached:.6}, {spent:.3} s, {passes:.3} passes over the data");
+            println!(
+                "  {taken} batches of {batch} (γ = {of_batches}): F = {reached:.6}, {spent:.3} s, {passes:.3} passes over the data"
+            );
             println!("  {:.1} times as fast", seconds / spent);
             return Ok(());
         }
     }
-    println!("  {taken} batches of {batch} (γ = {of_batches}) did not reach it: F = {:.6}, {spent:.3} s", run.objective());
+    println!(
+        "  {taken} batches of {batch} (γ = {of_batches}) did not reach it: F = {:.6}, {spent:.3} s",
+        run.objective()
+    );
     Ok(())
 }
 
@@ -118,7 +125,11 @@ fn full((problem, start): &Instance, gamma: f64, steps: u64) -> Result<(f64, f64
     Ok((run.objective(), seconds))
 }
 
-fn batches<'p>((problem, start): &'p Instance, gamma: f64, batch: u64) -> Result<Run<Stochastic<Host<'p, f32>>>, Error> {
+fn batches<'p>(
+    (problem, start): &'p Instance,
+    gamma: f64,
+    batch: u64,
+) -> Result<Run<Stochastic<Host<'p, f32>>>, Error> {
     let geometry = for_layout(Norm::L2, problem.layout(), Oracle::Auto)?;
     let power = Power { beta: problem.default_beta(), gamma, p: 0.75, q: 0.25 };
     let schedule = Averaging { power, alpha: 1.0, a: 0.5, horizon: None };

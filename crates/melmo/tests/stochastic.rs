@@ -218,9 +218,14 @@ fn a_sample_s_bracket_holds_what_a_full_pass_finds() {
         }
         assert!(held >= 160, "{norm:?}: {held} of 200");
         let [small, large] = [400, 40_000].map(|parts| solver.sampled_dual_norm(parts, 0.8, 1).unwrap());
-        println!("{norm:?}: held {held} of 200; error {:.3}, mean error {errors:.4}; {:.4} of 40000", small.error, large.error);
+        println!(
+            "{norm:?}: held {held} of 200; error {:.3}, mean error {errors:.4}; {:.4} of 40000",
+            small.error, large.error
+        );
         // Not vacuous: below the deviation's own share twice over where n is large, and 1/√n.
-        assert!(large.error < 0.15 * small.error && large.error < 2.5 * large.deviation * (2.0 * 15f64.ln() / 4e4).sqrt());
+        assert!(
+            large.error < 0.15 * small.error && large.error < 2.5 * large.deviation * (2.0 * 15f64.ln() / 4e4).sqrt()
+        );
         assert_eq!(solver.by_ref().take(10).collect::<Vec<_>>(), alone.by_ref().take(10).collect::<Vec<_>>());
     }
 }

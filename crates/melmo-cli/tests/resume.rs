@@ -19,6 +19,19 @@ fn a_run_killed_and_resumed_is_the_same_run() {
     place.same_factors("whole", "parts");
 }
 
+/// Minibatches follow from k and the seed: what is left of a killed run draws what the whole run drew.
+#[test]
+fn minibatches_are_drawn_again_where_a_run_was_killed() {
+    let place = Place::new();
+    let run = "factorize miserables --rank 8 --method stochastic --set batch=16,momentum=storm,seed=3 --iterations 10000 --trace-every 100 -q";
+    place.done(&format!("{run} --trace whole.csv -o whole.npy"));
+    let checkpointed = format!("{run} --trace parts.csv -o parts.npy --checkpoint run.ck --every 20ms");
+    place.killed(&checkpointed, "run.ck", Duration::from_millis(50));
+    place.done(&format!("{checkpointed} --resume"));
+    assert_eq!(place.rows("whole.csv"), place.rows("parts.csv"));
+    place.same_factors("whole", "parts");
+}
+
 /// A resumed run that ends before it is time for a checkpoint notes what it writes in the one that is there, whether `--force` or
 /// `--resume` had been typed for it: the trace, whose seconds differ every time, was taken for a stranger's.
 #[test]

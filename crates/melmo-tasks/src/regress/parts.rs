@@ -3,7 +3,6 @@
 use melmo::operator::Identity;
 use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::smooth::Smooth;
 
 use super::design::{Moments, check_columns, deviations};
 use super::{Cells, Design, Regression};

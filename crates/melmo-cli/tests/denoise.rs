@@ -1,13 +1,11 @@
 //! `melmo denoise` on images and arrays.
 
-mod support;
-
 use std::io::Write;
 use std::process::Stdio;
 
+use crate::support::Place;
 use melmo_data::image::{self, Density, Depth, Encoding, Image, Metadata};
 use melmo_data::{Array, Kind, npy};
-use support::Place;
 
 /// A picture with edges, slopes and flat parts, 0 to 1.
 fn scene(rows: usize, cols: usize, channel: usize) -> Vec<f64> {
@@ -409,4 +407,21 @@ fn floats_stay_floats_and_gaps_are_filled() {
     place.done("inpaint gap.tif -q");
     let filled = image::read(&place.file("gap-inpainted.tif")).unwrap();
     assert!(filled.data.iter().all(|v| v.is_finite()) && filled.data[71] as f32 == data[71] as f32);
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_while_a_later_picture_is_read_says_what_is_whole() {
+    let place = Place::new();
+    picture(&place, "a.png", 1, Depth::Eight);
+    // Nobody writes into it: it is read for ever.
+    assert!(std::process::Command::new("mkfifo").arg(place.file("b.png")).status().unwrap().success());
+    let mut command = place.command("denoise a.png b.png --out-dir clean -q");
+    let child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    place.wait_for("clean/a.png");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert!(sent.success() && ended.status.code() == Some(130), "{}: {told}", ended.status);
+    assert!(told.contains("1 before this one is whole, in its place") && !told.contains("nothing to keep"), "{told}");
 }

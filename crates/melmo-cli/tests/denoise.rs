@@ -407,6 +407,7 @@ fn floats_stay_floats_and_gaps_are_filled() {
     place.done("inpaint gap.tif -q");
     let filled = image::read(&place.file("gap-inpainted.tif")).unwrap();
     assert!(filled.data.iter().all(|v| v.is_finite()) && filled.data[71] as f32 == data[71] as f32);
+}
 
 #[cfg(unix)]
 #[test]

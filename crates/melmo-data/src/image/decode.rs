@@ -1,6 +1,6 @@
 //! Bytes to images.
 
-use super::{Depth, Encoding, Image, Metadata, bmp, exif, jpeg, orientation, png, pnm, tiff};
+use super::{Depth, Encoding, Image, Metadata, bmp, exif, jpeg, orientation, png, pnm, tiff, webp};
 use crate::error::{Error, Place, brief};
 use crate::limits::{Limits, RAISE};
 use ::image::{ColorType, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits as DecoderLimits};
@@ -37,14 +37,9 @@ pub fn pages_within(bytes: &[u8], limits: &Limits) -> Result<Vec<Image>, Error> 
             decode(bytes, ImageFormat::Jpeg, jpeg::metadata(bytes), limits)
         }
         Encoding::Bmp => decode(bytes, ImageFormat::Bmp, bmp::metadata(bytes), limits).map(without_equal_colours),
-        // The second bit of the flags of a file that has any.
-        Encoding::WebP if bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|flags| flags & 2 != 0) => {
-            Err(moving())
-        }
         Encoding::WebP => {
-            let mut image = decode(bytes, ImageFormat::WebP, Metadata::default(), limits)?;
-            image.metadata.density = image.metadata.exif.as_deref().and_then(exif::density);
-            Ok(without_equal_colours(image))
+            webp::check(bytes)?;
+            decode(bytes, ImageFormat::WebP, Metadata::default(), limits).map(without_equal_colours)
         }
     };
     one.map(|image| vec![image])
@@ -102,8 +97,13 @@ fn decode(bytes: &[u8], format: ImageFormat, metadata: Metadata, limits: &Limits
     }
     if format == ImageFormat::Jpeg {
         jpeg::check_scans(bytes, samples)?;
+        // Inks are four, and become three colours.
+        jpeg::check_frames(bytes, samples.div_ceil(3).saturating_mul(4))?;
     }
-    let metadata = unpacked(&mut decoder, metadata, channels);
+    let metadata = match format {
+        ImageFormat::WebP => webp::metadata(bytes, channels),
+        _ => unpacked(&mut decoder, metadata, channels),
+    };
     let mut samples = vec![0; decoder.total_bytes() as usize];
     decoder.read_image(&mut samples).map_err(refused)?;
     let data = match depth {

@@ -15,6 +15,8 @@ const APP1: u8 = 0xe1;
 const APP13: u8 = 0xed;
 const COMMENT: u8 = 0xfe;
 const SCAN: u8 = 0xda;
+/// Of frames: at once, extended, progressive.
+const FRAMES: [u8; 3] = [0xc0, 0xc1, 0xc2];
 const EXIF: &[u8] = b"Exif\0\0";
 const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
 /// What a segment can hold, beside its length.
@@ -39,12 +41,42 @@ pub(super) fn check_scans(bytes: &[u8], samples: u64) -> Result<(), Error> {
     Err(Error::too_large(Place::Whole, format!("{scans} scans"), limit, HINT))
 }
 
+/// A frame takes at most so many coefficients for each of its samples (colours at half the width and the height take two), and
+/// so many more, since its blocks are whole.
+const COEFFICIENTS: u64 = 4;
+const WHOLE_BLOCKS: u64 = 1 << 22;
+
+/// Refuses frames of more samples than the picture has, or of many more coefficients than samples: the decoder keeps those of
+/// all blocks, and a component may claim sixteen blocks where others have one.
+pub(super) fn check_frames(bytes: &[u8], most: u64) -> Result<(), Error> {
+    for (_, content) in segments(bytes).filter(|(marker, _)| FRAMES.contains(marker)) {
+        let &[_, a, b, c, d, count, ref components @ ..] = content else { continue };
+        let (height, width) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+        let samples = u64::from(height) * u64::from(width) * u64::from(count);
+        if samples > most {
+            let claimed = format!("a frame of {width}×{height} pixels and {count} components");
+            return Err(Error::too_large(Place::Whole, claimed, format!("the picture has {most} samples"), HINT));
+        }
+        let blocks = |[_, factors, _]: &[u8; 3]| u64::from(factors >> 4) * u64::from(factors & 15);
+        // Of one component alone the factors say nothing.
+        let factors = if count == 1 { 1 } else { components.as_chunks().0.iter().map(blocks).sum() };
+        let coefficients = 64 * u64::from(height.div_ceil(8)) * u64::from(width.div_ceil(8)) * factors;
+        if coefficients > COEFFICIENTS * samples + WHOLE_BLOCKS {
+            let claimed = format!("{coefficients} coefficients");
+            return Err(Error::too_large(Place::Whole, claimed, format!("its frame has {samples} samples"), HINT));
+        }
+    }
+    Ok(())
+}
+
 /// Marker and content of every segment before the first scan.
 fn segments(bytes: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     let mut at = 2;
     std::iter::from_fn(move || {
-        // A marker may be preceded by any number of fillers.
-        while bytes.get(at..at + 2) == Some(&[0xff, 0xff]) {
+        // Decoders pass over what is no marker of a segment: fillers, and bytes that are nothing.
+        while let Some(&[first, second]) = bytes.get(at..at + 2)
+            && (first != 0xff || matches!(second, 0 | 1 | 0xd0..=0xd8 | 0xff))
+        {
             at += 1;
         }
         let &[0xff, marker, high, low] = bytes.get(at..at + 4)? else { return None };

@@ -15,6 +15,7 @@ mod orientation;
 mod png;
 mod pnm;
 mod tiff;
+mod webp;
 
 pub use decode::{pages_within, parse, parse_within};
 pub use encode::{Encoding, JPEG_QUALITY, encode, encode_pages, write};

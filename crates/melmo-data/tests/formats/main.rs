@@ -1,5 +1,6 @@
 //! Every format: what is written reads back, and what is malformed is refused with a message and little memory.
 
+mod bombs;
 mod csv;
 mod files;
 mod frame;

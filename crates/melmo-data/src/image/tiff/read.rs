@@ -16,7 +16,7 @@ const EXPECTED: &str = "8 or 16 bit or float, grey or RGB";
 /// What a decoder may use beside the image itself.
 const WORKSPACE: usize = 1 << 24;
 
-type Pages<'a> = Decoder<Cursor<&'a [u8]>>;
+pub(super) type Pages<'a> = Decoder<Cursor<&'a [u8]>>;
 
 /// All pages; together they may have as many samples as a limit says.
 pub(in crate::image) fn read(bytes: &[u8], limits: &Limits) -> Result<Vec<Image>, Error> {
@@ -29,7 +29,7 @@ pub(in crate::image) fn read(bytes: &[u8], limits: &Limits) -> Result<Vec<Image>
         if page > 0 {
             decoder.next_image().map_err(refused)?;
         }
-        let (back, image) = one(decoder, &mut left, || limits.because(bytes.len()))?;
+        let (back, image) = one(decoder, bytes, &mut left, || limits.because(bytes.len()))?;
         decoder = back;
         pages.push(finished(image, &mut decoder, said.as_ref(), page)?);
     }
@@ -39,6 +39,7 @@ pub(in crate::image) fn read(bytes: &[u8], limits: &Limits) -> Result<Vec<Image>
 /// The samples of the page where the decoder is.
 fn one<'a>(
     mut decoder: Pages<'a>,
+    bytes: &[u8],
     left: &mut usize,
     because: impl Fn() -> String,
 ) -> Result<(Pages<'a>, Image), Error> {
@@ -50,6 +51,7 @@ fn one<'a>(
         return Err(Error::too_large(Place::Whole, format!("{width}×{height} pixels"), because(), RAISE));
     };
     *left -= size;
+    check::pieces(&mut decoder, bytes, size)?;
     let mut limits = DecoderLimits::default();
     limits.decoding_buffer_size = size.saturating_mul(8);
     limits.intermediate_buffer_size = size.saturating_mul(8).saturating_add(WORKSPACE);
@@ -142,7 +144,7 @@ fn density(said: &Exif, page: u16) -> Option<Density> {
     Density::new(number(Tag::XResolution)?, number(Tag::YResolution)?, per_inch)
 }
 
-fn refused(error: TiffError) -> Error {
+pub(super) fn refused(error: TiffError) -> Error {
     match error {
         TiffError::UnsupportedError(what) => Error::unsupported(brief(&what), EXPECTED, HINT),
         TiffError::LimitsExceeded => {

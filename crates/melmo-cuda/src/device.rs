@@ -8,6 +8,8 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::space::{Host, Space};
 
+use crate::chained::Links;
+use crate::kept::Kept;
 use crate::lines::Lines;
 use crate::machine::{Address, Args, Fault, Kernel, Machine, RESULTS, bytes, bytes_mut};
 use crate::plan::{Plan, entry_threads};
@@ -18,8 +20,8 @@ pub struct Point(pub(crate) usize);
 
 /// A problem and one of the norms ℓ1, ℓ2, ℓ∞, of rows or of columns, with points in a machine's memory.
 ///
-/// A fault of the machine is kept ([`Device::fault`]), and everything that is asked from then on is NaN: a run ends at its last
-/// finite point, which is no more than what can still be read.
+/// A fault of the machine is kept ([`Device::fault`]), and everything that is asked from then on is NaN: a run ends there, and what is read
+/// is the last point that was copied to this side, which happens every second or fifty copies' time, up to 1 GiB.
 pub struct Device<'p, S, M> {
     pub(crate) problem: &'p Problem<S>,
     pub(crate) plan: Plan<'p, S>,
@@ -28,14 +30,23 @@ pub struct Device<'p, S, M> {
     pub(crate) machine: M,
     fault: Option<Fault>,
     /// What every walk through the problem is told.
-    told: Args,
+    pub(crate) told: Args,
     arrays: Vec<Address>,
+    /// Steps write where they read: there is no room for the point before.
+    pub(crate) frugal: bool,
     /// Where a gradient goes that is made of the one it replaces.
     pub(crate) spare: Option<usize>,
     /// ‖φ‖₂ at the last oracle call, or the first entry of largest magnitude.
     pub(crate) length: f64,
     pub(crate) largest: Option<i64>,
+    /// A copy of the run's point on this side, and room for the next.
+    pub(crate) kept: Option<Kept<S>>,
+    pub(crate) copied: Vec<S>,
     pub(crate) lines: Option<Lines>,
+    /// What a chain is told, and where Tx is written down.
+    pub(crate) links: Option<Links>,
+    /// The sums of a chain's last walk.
+    pub(crate) found: Option<[f64; RESULTS]>,
     /// u, z and w, and the v of the last look, where they are wanted.
     pub(crate) images: Option<[Point; 3]>,
     pub(crate) residual: Option<Point>,
@@ -45,8 +56,11 @@ pub struct Device<'p, S, M> {
     pub(crate) host: Option<Host<'p, S>>,
 }
 
-/// Points that every method needs: x, the point before it, φ.
-const LEAST: usize = 3;
+/// Points that a run needs at least: x and φ, with steps in place.
+const LEAST: usize = 2;
+
+/// Points that every method has where there is room: the point before x too.
+const USUAL: usize = 3;
 
 impl<'p, S: Real, M: Machine> Device<'p, S, M> {
     /// Refuses terms and norms without kernels, and a problem whose data and points do not fit, before anything is copied.
@@ -80,7 +94,12 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             spare: None,
             length: 0.0,
             largest: None,
+            kept: None,
+            copied: Vec::new(),
+            frugal: false,
             lines: None,
+            links: None,
+            found: None,
             images: None,
             residual: None,
             looked: None,
@@ -88,9 +107,13 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         };
         device.tell();
         device.make_lines();
+        device.make_links();
+        device.frugal = device.plan.bytes(USUAL) > free / 10 * 8;
+        device.kept = Kept::new(device.plan.size());
+        device.copied = device.kept.as_ref().map_or(Vec::new(), |_| vec![S::ZERO; device.plan.size()]);
         // A fifth array makes a step one pass; it is the first to be left out.
-        if plan.components > 1 && plan.bytes(LEAST + 1) <= free / 10 * 9 {
-            device.spare = Some(device.array(plan.size()).0);
+        if device.plan.components > 1 && !device.frugal && device.plan.bytes(USUAL + 1) <= free / 10 * 9 {
+            device.spare = Some(device.array(device.plan.size()).0);
         }
         device.fault.take().map_or(Ok(device), |fault| Err(Error::Unsupported(fault)))
     }
@@ -101,10 +124,7 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         let [slices, rows, cols] = shape.map(|n| n as i64);
         let mut put = |numbers: Option<&[S]>| {
             let Some(numbers) = numbers else { return 0 };
-            let Point(at) = self.array(numbers.len());
-            let address = self.arrays[at];
-            self.guarded(|machine| machine.upload(address, bytes(numbers)));
-            address
+            self.put(bytes(numbers))
         };
         let (target, mask, weights) = (put(Some(target)), put(mask), put(weights));
         self.told = Args {
@@ -121,6 +141,13 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             phi: self.plan.formula().map_or([0.0; 2], |(_, parameters)| parameters),
             ..Args::default()
         };
+    }
+
+    /// Data, there.
+    pub(crate) fn put(&mut self, data: &[u8]) -> Address {
+        let address = self.raw(data.len());
+        self.guarded(|machine| machine.upload(address, data));
+        address
     }
 
     /// What went wrong on the machine, if something did.
@@ -198,6 +225,9 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
 
     /// Runs a kernel that walks through f and g∘T; `args` says what differs from walk to walk.
     pub(crate) fn walk(&mut self, kernel: Kernel, args: Args) {
+        if self.links.is_some() {
+            return self.chained(kernel, args);
+        }
         let Args { n, slices, rows, cols, strip, first, count, target, mask, weights, phi, .. } = self.told;
         let args = Args { n, slices, rows, cols, strip, first, count, target, mask, weights, phi, ..args };
         self.run(kernel, self.plan.threads(), args);
@@ -205,6 +235,9 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
 
     /// What the last kernel left; NaN where the machine has failed.
     pub(crate) fn results(&mut self) -> [f64; RESULTS] {
+        if let Some(found) = self.found.take() {
+            return found;
+        }
         self.guarded(Machine::results).unwrap_or([f64::NAN; RESULTS])
     }
 

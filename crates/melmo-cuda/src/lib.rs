@@ -3,7 +3,10 @@
 //! What a problem is made of is read from its terms' forms ([`Plan`]); what has no kernel is refused, with the reason, before anything
 //! is copied. Nothing is linked: the driver and NVRTC are loaded when a GPU is asked for, and a missing one is an error message.
 
+mod chain;
+mod chained;
 mod device;
+mod kept;
 mod lines;
 pub mod machine;
 mod plan;
@@ -11,6 +14,7 @@ mod program;
 mod space;
 mod witness;
 
+pub use chain::Chain;
 pub use device::{Device, Point};
 pub use machine::gpu::{Described, Gpu, described};
 pub use plan::Plan;

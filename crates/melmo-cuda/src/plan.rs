@@ -7,8 +7,10 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth;
 
-/// A problem as data: ½‖M⊙(x − y)‖² + g(Tx), T picks entries or takes differences, g is a sum over entries or pixels.
-#[derive(Clone, Copy)]
+use crate::chain::{Chain, Linear};
+
+/// A problem as data: ½‖M⊙(x − y)‖² + g(Tx), T picks entries or takes differences, g is a sum over entries or pixels; or a chain.
+#[derive(Clone)]
 pub struct Plan<'p, S> {
     /// Slices, rows and columns: an image has one row a slice, so that threads walk down it.
     pub shape: [usize; 3],
@@ -26,16 +28,32 @@ pub struct Plan<'p, S> {
     pub weights: Option<&'p [S]>,
     /// φ of the norm of a place's components, not of each.
     pub pixels: bool,
+    /// What is evaluated link by link, where it is: then T and the penalty are told there.
+    pub chain: Option<Chain<'p, S>>,
 }
 
 /// Refuses what has no kernel, and says where it is solved.
-fn refuse<T>(what: &str) -> Result<T, Error> {
+pub(crate) fn refuse<T>(what: &str) -> Result<T, Error> {
     Err(Error::Unsupported(format!("{what}: no kernel of the GPU does that; the processor solves it (device cpu)")))
 }
 
 impl<'p, S: Real> Plan<'p, S> {
     /// Reads it from the forms of the terms.
     pub fn of(problem: &'p Problem<S>) -> Result<Self, Error> {
+        Self::walked(problem).or_else(|_| Self::chained(problem))
+    }
+
+    /// A problem without a walk of its own.
+    fn chained(problem: &'p Problem<S>) -> Result<Self, Error> {
+        let (chain, target, mask) = Chain::of(problem)?;
+        let n = problem.layout().size();
+        let (shape, phi) = ([1, 1, n], chain.phi()?);
+        let chain = Some(chain);
+        Ok(Self { shape, picked: [0, n], components: 1, target, mask, phi, weights: None, pixels: false, chain })
+    }
+
+    /// One that is walked through in one pass.
+    fn walked(problem: &'p Problem<S>) -> Result<Self, Error> {
         let smooth::Form::Proximity { target, mask } = problem.f().form() else {
             return refuse("a loss other than ½‖M⊙(x − y)‖²");
         };
@@ -48,25 +66,38 @@ impl<'p, S: Real> Plan<'p, S> {
         };
         let (phi, weights, pixels) = match problem.g().form() {
             penalty::Form::Entries { phi, weights } => (phi, weights, false),
-            penalty::Form::Pixels { phi, weights } if components > 1 => (phi, weights, true),
+            penalty::Form::Pixels { phi, weights, .. } if components > 1 => (phi, weights, true),
             _ => return refuse("a penalty other than one on entries, or on the differences of a pixel"),
         };
-        Ok(Self { shape, picked, components, target, mask, phi, weights, pixels })
+        Ok(Self { shape, picked, components, target, mask, phi, weights, pixels, chain: None })
     }
 
     /// Entries of x.
     pub fn size(&self) -> usize {
-        self.target.len()
+        if self.chain.is_some() { self.shape[2] } else { self.target.len() }
+    }
+
+    /// x and v are worth reading for a certificate: T picks entries.
+    pub(crate) fn picks(&self) -> bool {
+        match &self.chain {
+            Some(chain) => matches!(chain.operator, Linear::Select { .. }),
+            None => self.components == 1,
+        }
     }
 
     /// Entries of Tx.
     pub fn range(&self) -> usize {
+        if let Some(chain) = &self.chain {
+            return chain.range;
+        }
         if self.components == 1 { self.picked[1] } else { self.components * self.size() }
     }
 
     /// How many slices a thread walks through: so that there are enough threads, whatever device they run on.
     pub fn strip(&self) -> usize {
-        ((self.columns() * self.shape[0]) >> 18).clamp(1, 32)
+        let fours = self.columns() * self.shape[0];
+        // Of a large image the threads are one wave of blocks: what is read twice where strips meet is half as much then.
+        (fours >> if fours < 1 << 22 { 18 } else { 17 }).clamp(1, 32)
     }
 
     /// Fours of columns in a slice.
@@ -76,6 +107,9 @@ impl<'p, S: Real> Plan<'p, S> {
 
     /// Threads of a walk through Tx.
     pub fn threads(&self) -> usize {
+        if let Some(chain) = &self.chain {
+            return self.size() / chain.channels();
+        }
         match self.components {
             1 => entry_threads(self.size()),
             _ => self.columns() * self.shape[0].div_ceil(self.strip()),
@@ -84,31 +118,38 @@ impl<'p, S: Real> Plan<'p, S> {
 
     /// Terms that a thread of a walk adds up one after another.
     pub fn terms(&self) -> usize {
+        if let Some(chain) = &self.chain {
+            return chain.channels();
+        }
         if self.components == 1 { 16 } else { 4 * self.strip() * self.components }
     }
 
     /// Bytes of the data, and of so many points.
     pub fn bytes(&self, points: usize) -> usize {
         let arrays = 1 + usize::from(self.mask.is_some()) + points;
-        size_of::<S>().saturating_mul(
-            arrays.saturating_mul(self.size()).saturating_add(self.weights.map_or(0, |weights| weights.len())),
-        )
+        let beside = self.weights.map_or(0, <[S]>::len) + self.chain.as_ref().map_or(0, Chain::numbers);
+        size_of::<S>().saturating_mul(arrays.saturating_mul(self.size()).saturating_add(beside))
     }
 
     /// The number of the penalty's formula in the kernels, and its parameters.
     pub(crate) fn formula(&self) -> Option<(u32, [f64; 2])> {
-        Some(match self.phi.shape {
-            Shape::L1 { lambda } => (1, [lambda, 0.0]),
-            Shape::Mcp { lambda, mu } => (2, [lambda, mu]),
-            Shape::Scad { lambda, a } => (3, [lambda, a]),
-            Shape::Huber { lambda, delta } => (4, [lambda, delta]),
-            Shape::LogSum { lambda, theta } => (5, [lambda, theta]),
-            Shape::ElasticNet { lambda, nu } => (6, [lambda, nu]),
-            Shape::Ridge { nu } => (7, [nu, 0.0]),
-            Shape::Interval { lower, upper } => (8, [lower, upper]),
-            _ => return None,
-        })
+        formula(self.phi)
     }
+}
+
+/// The number of a formula in the kernels, and its parameters.
+pub(crate) fn formula(phi: Phi) -> Option<(u32, [f64; 2])> {
+    Some(match phi.shape {
+        Shape::L1 { lambda } => (1, [lambda, 0.0]),
+        Shape::Mcp { lambda, mu } => (2, [lambda, mu]),
+        Shape::Scad { lambda, a } => (3, [lambda, a]),
+        Shape::Huber { lambda, delta } => (4, [lambda, delta]),
+        Shape::LogSum { lambda, theta } => (5, [lambda, theta]),
+        Shape::ElasticNet { lambda, nu } => (6, [lambda, nu]),
+        Shape::Ridge { nu } => (7, [nu, 0.0]),
+        Shape::Interval { lower, upper } => (8, [lower, upper]),
+        _ => return None,
+    })
 }
 
 /// Threads of a pass over entries: sixteen each.
@@ -117,7 +158,7 @@ pub(crate) fn entry_threads(n: usize) -> usize {
 }
 
 /// Where the chosen blocks start, and how long they are, if they are one stretch of x.
-fn stretch(t: &operator::Select) -> Result<[usize; 2], Error> {
+pub(crate) fn stretch(t: &operator::Select) -> Result<[usize; 2], Error> {
     let mut whole: Option<std::ops::Range<usize>> = None;
     for (in_x, _) in t.pairs() {
         whole = match whole {

@@ -6,16 +6,19 @@ use melmo::real::Real;
 use crate::plan::Plan;
 
 /// Sources in the order in which they build upon one another.
-const SOURCES: [&str; 8] = [
-    include_str!("../kernels/real.cuh"),
-    include_str!("../kernels/sums.cuh"),
-    include_str!("../kernels/penalty.cuh"),
-    include_str!("../kernels/unit.cuh"),
-    include_str!("../kernels/walk.cuh"),
-    include_str!("../kernels/problem.cu"),
-    include_str!("../kernels/vector.cu"),
-    include_str!("../kernels/lines.cu"),
-];
+const SOURCES: [&str; 3] =
+    [include_str!("../kernels/real.cuh"), include_str!("../kernels/sums.cuh"), include_str!("../kernels/penalty.cuh")];
+
+/// What is walked through in one pass.
+const WALKED: [&str; 3] =
+    [include_str!("../kernels/unit.cuh"), include_str!("../kernels/walk.cuh"), include_str!("../kernels/problem.cu")];
+
+/// What is evaluated link by link.
+const CHAINED: [&str; 3] =
+    [include_str!("../kernels/operator.cuh"), include_str!("../kernels/answer.cu"), include_str!("../kernels/pull.cu")];
+
+/// What solvers do to points, whatever the problem.
+const POINTS: [&str; 2] = [include_str!("../kernels/vector.cu"), include_str!("../kernels/lines.cu")];
 
 /// A source and its definitions (`-D…`).
 #[derive(Clone, Debug, PartialEq)]
@@ -38,15 +41,21 @@ impl Program {
             format!("-DSHAPE={shape}"),
             format!("-DCOMPONENTS={}", plan.components),
         ];
+        if let Some(chain) = &plan.chain {
+            defines.push(format!("-DOPERATOR={}", chain.number()));
+        }
+        let blurred = plan.chain.as_ref().is_some_and(|chain| chain.blurred.is_some());
         let flags = [
             (double, "DOUBLE"),
             (plan.phi.nonnegative, "NONNEGATIVE"),
             (plan.weights.is_some(), "WEIGHTED"),
             (plan.pixels, "PIXELS"),
             (plan.mask.is_some(), "MASKED"),
+            (blurred, "BLURRED"),
             (plan.components > 1 && plan.shape[2].is_multiple_of(4), "WHOLE"),
         ];
         defines.extend(flags.iter().filter(|(set, _)| *set).map(|(_, name)| format!("-D{name}")));
-        Ok(Self { source: SOURCES.concat(), defines })
+        let own = if plan.chain.is_some() { CHAINED } else { WALKED };
+        Ok(Self { source: [&SOURCES[..], &own, &POINTS].concat().concat(), defines })
     }
 }

@@ -38,8 +38,12 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         self.measure(x, self.plan.size(), scale)[0].sqrt() / scale
     }
 
-    fn evaluation(&mut self) -> Evaluation {
+    /// What a walk to x left.
+    fn evaluation(&mut self, x: &Point) -> Evaluation {
         let [twice_f, slope_squared, squared, ..] = self.results();
+        if twice_f.is_finite() && squared.is_finite() {
+            self.keep(x);
+        }
         Evaluation { f: 0.5 * twice_f, slope_squared, squared: Some(squared) }
     }
 }
@@ -64,7 +68,7 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
     }
 
     fn witness(&mut self) -> &mut Self {
-        if (self.plan.components == 1 || self.by_lines()) && self.residual.is_none() {
+        if (self.plan.picks() || self.by_lines()) && self.residual.is_none() {
             self.residual = Some(self.array(self.plan.size()));
         }
         self
@@ -79,11 +83,30 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
     }
 
     fn write(&mut self, x: &mut Point, at: usize, from: &[S]) {
+        if at == 0 {
+            self.keep_start(from);
+        }
         self.upload(x, at, from);
     }
 
     fn read(&mut self, x: &Point, at: usize, to: &mut [S]) {
         self.download(to, x, at);
+        if Self::fault(self).is_some() {
+            self.recall(at, to);
+        }
+    }
+
+    fn is_frugal(&self) -> bool {
+        self.frugal
+    }
+
+    fn step(&mut self, x: &mut Point, phi: &Point, gamma: f64) {
+        let from = Point(x.0);
+        self.advance(x, &from, phi, gamma);
+    }
+
+    fn fault(&self) -> Option<String> {
+        Self::fault(self).map(String::from)
     }
 
     fn copy(&mut self, y: &mut Point, x: &Point) {
@@ -128,7 +151,7 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
     fn gradient(&mut self, phi: &mut Point, x: &Point, beta: f64) -> Evaluation {
         let args = Args { out: self.at(phi), x: self.at(x), beta, ..Args::default() };
         self.walk(Kernel::Gradient, args);
-        self.evaluation()
+        self.evaluation(x)
     }
 
     fn subgradient(&mut self, phi: &mut Point, x: &Point, tx: &mut Point, v: &mut Point) -> f64 {
@@ -198,7 +221,7 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
         [gamma, beta]: [f64; 2],
     ) -> Evaluation {
         let out = match (self.norm_kind(), self.plan.components, self.spare) {
-            (Norm::L2, 1, _) => phi.0,
+            (Norm::L2, 1, _) if self.links.is_none() => phi.0,
             (Norm::L2, _, Some(spare)) => spare,
             _ => {
                 self.advance(y, x, phi, gamma);
@@ -210,7 +233,7 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
         let args = Args { y: self.at(y), x: self.at(x), d: self.at(phi), out: out_at, a, beta, ..Args::default() };
         self.walk(Kernel::AdvanceGradient, args);
         self.exchange(phi, out);
-        self.evaluation()
+        self.evaluation(y)
     }
 
     fn dual_norm(&mut self, phi: &Point) -> f64 {

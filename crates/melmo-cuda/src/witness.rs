@@ -4,7 +4,6 @@ use melmo::certificate::{Allowance, At, Evidence, Seen, Shown, Stationarity, Wit
 use melmo::geometry::{BlockNorm, Bracket, Norm};
 use melmo::guarantee::Facts;
 use melmo::real::Real;
-use melmo::smooth::Rounding;
 
 use crate::device::{Device, Point};
 use crate::machine::{Args, Kernel, Machine};
@@ -24,6 +23,8 @@ mod sums {
     pub const W: usize = 10;
     pub const ABSOLUTE: usize = 11;
     pub const LARGEST: usize = 12;
+    /// 2f, where a chain found it.
+    pub const LOSS: usize = 13;
 }
 
 impl<'p, S: Real, M: Machine> Device<'p, S, M> {
@@ -87,10 +88,11 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
         self.looked = Some((x.0, shown, found));
         let root = |k: usize| found[k].sqrt();
         let of_f = root(sums::OF_F);
+        let f = 0.5 * if self.links.is_some() { found[sums::LOSS] } else { found[sums::OF_F] };
         Seen {
             beta: shown.beta,
             stored: shown.stored,
-            f: 0.5 * found[sums::OF_F],
+            f,
             at_z: found[sums::AT_Z],
             at_tx: found[sums::AT_TX],
             overlap: found[sums::OVERLAP],
@@ -102,7 +104,7 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
             tx_norm: root(sums::TX),
             u_norm: root(sums::U),
             w_norm: root(sums::W),
-            rounding: Rounding::of_proximity::<S>(0.5 * found[sums::OF_F], of_f, self.plan.size()),
+            rounding: self.rounding_of_loss(f, of_f, root(sums::X)),
         }
     }
 

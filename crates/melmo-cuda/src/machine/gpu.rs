@@ -31,7 +31,8 @@ pub struct Gpu {
     context: sys::CUcontext,
     stream: sys::CUstream,
     module: Option<sys::CUmodule>,
-    kernels: Vec<sys::CUfunction>,
+    /// Of all kernels, those that the program has.
+    kernels: Vec<Option<sys::CUfunction>>,
     allocated: Vec<Address>,
     partial: Address,
     blocks: usize,
@@ -156,7 +157,7 @@ impl Machine for Gpu {
         self.module = Some(module);
         for (_, name) in Kernel::ALL {
             let name = CString::new(name).map_err(|error| error.to_string())?;
-            self.kernels.push(unsafe { result::module::get_function(module, name) }.map_err(said("find a kernel"))?);
+            self.kernels.push(unsafe { result::module::get_function(module, name) }.ok());
         }
         Ok(())
     }
@@ -199,7 +200,7 @@ impl Machine for Gpu {
         self.stamp += 1.0;
         let (partial, ticket, result) = (self.partial, self.ticket, self.result as Address);
         let mut args = Args { partial, ticket, result, stamp: self.stamp, ..args };
-        let function = *self.kernels.get(kernel as usize).ok_or("no program was loaded")?;
+        let function = self.kernels.get(kernel as usize).copied().flatten().ok_or("the program has no such kernel")?;
         let mut parameters = [ptr::from_mut(&mut args).cast::<c_void>()];
         let grid = (u32::try_from(blocks).map_err(|_| "too many blocks")?, 1, 1);
         unsafe { result::launch_kernel(function, grid, (BLOCK as u32, 1, 1), 0, self.stream, &mut parameters) }

@@ -4,7 +4,7 @@ mod args;
 mod compile;
 pub mod gpu;
 
-pub use args::Args;
+pub use args::{Args, Blur, Part};
 pub use compile::compile;
 
 use melmo::real::Real;
@@ -43,11 +43,23 @@ pub enum Kernel {
     ColumnParts,
     LineNorms,
     LineStep,
+    Apply,
+    GroupParts,
+    GroupNorms,
+    AnswerGradient,
+    AnswerValue,
+    AnswerSubgradient,
+    AnswerLook,
+    AnswerDual,
+    Residual,
+    PullGradient,
+    PullSubgradient,
+    PullLook,
 }
 
 impl Kernel {
     /// All, in the order of their numbers, with their names in the source.
-    pub const ALL: [(Self, &str); 18] = [
+    pub const ALL: [(Self, &str); 30] = [
         (Self::Gradient, "gradient"),
         (Self::AdvanceGradient, "advance_gradient"),
         (Self::Value, "value"),
@@ -66,6 +78,18 @@ impl Kernel {
         (Self::ColumnParts, "column_parts"),
         (Self::LineNorms, "line_norms"),
         (Self::LineStep, "line_step"),
+        (Self::Apply, "apply"),
+        (Self::GroupParts, "group_parts"),
+        (Self::GroupNorms, "group_norms"),
+        (Self::AnswerGradient, "answer_gradient"),
+        (Self::AnswerValue, "answer_value"),
+        (Self::AnswerSubgradient, "answer_subgradient"),
+        (Self::AnswerLook, "answer_look"),
+        (Self::AnswerDual, "answer_dual"),
+        (Self::Residual, "residual"),
+        (Self::PullGradient, "pull_gradient"),
+        (Self::PullSubgradient, "pull_subgradient"),
+        (Self::PullLook, "pull_look"),
     ];
 }
 

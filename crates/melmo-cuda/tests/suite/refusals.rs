@@ -5,7 +5,7 @@ use melmo::catalogue::Lift;
 use melmo::error::Error;
 use melmo::geometry::{Norm, Oracle, euclidean, for_layout};
 use melmo::operator::{Identity, Select};
-use melmo::penalty::{Entrywise, Group, L1};
+use melmo::penalty::{Entrywise, L1, Spectral};
 use melmo::problem::Problem;
 use melmo::smooth::{Factorization, MaskedLeastSquares, Smooth};
 use melmo_cuda::{Device, Gpu, Plan};
@@ -25,9 +25,9 @@ fn terms_without_kernels() {
     assert!(words(Plan::of(&factors)).contains("a loss other than"));
     let layout = Layout::matrix(3, 4).unwrap();
     let f = MaskedLeastSquares::new(layout.clone(), vec![1.0f64; 12], None).unwrap();
-    let rows = Group::rows(L1::new(1.0).unwrap(), &layout).unwrap();
-    let rows = Problem::new(f, rows, Identity::new(layout)).unwrap();
-    assert!(words(Plan::of(&rows)).contains("a penalty other than"));
+    let values = Spectral::new(L1::new(1.0).unwrap(), &layout).unwrap();
+    let values = Problem::new(f, values, Identity::new(layout)).unwrap();
+    assert!(words(Plan::of(&values)).contains("a penalty other than"));
 }
 
 #[test]

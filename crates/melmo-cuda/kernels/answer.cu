@@ -23,6 +23,29 @@ HERE i64 member(const Part& p, i64 g, i64 m) {
     for (i64 m = own.from, length = length_of(p, own.group), j = m < length ? member(p, own.group, m) : 0; m < length; \
          m += p.shares, j = m < length ? member(p, own.group, m) : 0)
 
+// The members of a short group: all are read at once, and stay in registers.
+#define SHORT 16
+struct Few {
+    real at[SHORT];
+};
+#define EACH_OF(p) _Pragma("unroll") for (int m = 0; m < SHORT; m++) if (m < (p).length)
+
+HERE bool is_short(const Part& p) { return !p.members && p.length <= SHORT; }
+
+HERE Few few(const Part& p, const Share& own, const real* u) {
+    Few all = {{0}};
+    const real* first = u + member(p, own.group, 0);
+    EACH_OF(p) all.at[m] = first[m * p.stride];
+    return all;
+}
+
+HERE real size_of_few(const Part& p, const Few& all) {
+    if (!p.by_norm) return all.at[0];
+    double squares = 0;
+    EACH_OF(p) squares += (double)all.at[m] * (double)all.at[m];
+    return (real)sqrt(squares);
+}
+
 HERE double squares_of(const Part& p, const Share& own, const real* u) {
     double squares = 0;
     MEMBERS(p, own) squares += (double)u[j] * (double)u[j];
@@ -73,10 +96,22 @@ HERE void answer_gradient_body(const Args& a, i64 t, Sums<1>& s) {
     const Share own = share_of(a.part, t);
     if (!own.any) return;
     const Phi f = phi_of(a);
-    const Asked q = asked(a.part, own, a.tx, a.part.norms);
+    Few all;
+    Asked q = {weight_of(a.part, own.group), 0};
+    if (is_short(a.part)) {
+        all = few(a.part, own, a.tx);
+        q.size = size_of_few(a.part, all);
+    } else {
+        q = asked(a.part, own, a.tx, a.part.norms);
+    }
     const real slope = weighed(q.w, phi_slope(f, q.size, (real)a.beta * q.w));
     if (own.from == 0) s.at[0] += (double)slope * slope;
-    MEMBERS(a.part, own) a.tx[j] = entry_of(a.part, q, slope, a.tx[j]);
+    if (is_short(a.part)) {
+        real* first = a.tx + member(a.part, own.group, 0);
+        EACH_OF(a.part) first[m * a.part.stride] = entry_of(a.part, q, slope, all.at[m]);
+    } else {
+        MEMBERS(a.part, own) a.tx[j] = entry_of(a.part, q, slope, a.tx[j]);
+    }
 }
 KERNEL(answer_gradient, 1, answer_gradient_body)
 

@@ -97,14 +97,13 @@ impl<'p, S: Real> Part<'p, S> {
 
 impl<'p, S: Real> Chain<'p, S> {
     /// Reads it from the forms of the terms, and the data of the loss with their mask.
-    #[allow(clippy::type_complexity)]
-    pub(crate) fn of(problem: &'p Problem<S>) -> Result<(Self, &'p [S], Option<&'p [S]>), Error> {
-        let (target, mask, blurred) = loss(problem)?;
-        let operator = linear(problem, target.len())?;
+    pub(crate) fn of(problem: &'p Problem<S>) -> Result<Read<'p, S>, Error> {
+        let (target, mask, lent, blurred) = loss(problem)?;
+        let operator = linear(problem, problem.layout().size())?;
         let range = problem.t().range().size();
         let mut parts = Vec::new();
         read(problem.g(), (0, range), 1.0, &mut parts)?;
-        Ok((Self { operator, range, parts, blurred }, target, mask))
+        Ok((Self { operator, range, parts, blurred }, target, mask, lent))
     }
 
     /// Planes of x.
@@ -156,13 +155,20 @@ impl<'p, S: Real> Chain<'p, S> {
     }
 }
 
-type Loss<'p, S> = (&'p [S], Option<&'p [S]>, Option<Blurred<'p, S>>);
+/// A chain, the data of the loss with their mask, and where they are lent.
+pub(crate) type Read<'p, S> = (Chain<'p, S>, &'p [S], Option<&'p [S]>, Option<&'p dyn smooth::Lent>);
+
+/// What of that the loss says, and its operator.
+type Loss<'p, S> = (&'p [S], Option<&'p [S]>, Option<&'p dyn smooth::Lent>, Option<Blurred<'p, S>>);
 
 fn loss<S: Real>(problem: &Problem<S>) -> Result<Loss<'_, S>, Error> {
     match problem.f().form() {
-        smooth::Form::Proximity { target, mask } => Ok((target, mask, None)),
+        smooth::Form::Proximity { target, mask } => Ok((target, mask, None, None)),
+        smooth::Form::Lent(lent) => Ok((&[], None, Some(lent), None)),
         smooth::Form::Linear { operator, rows } if rows.is_plain() && !rows.is_shifted() => match operator.form() {
-            operator::Form::Convolution(kernel) => Ok((rows.target(), None, Some(Blurred { kernel, operator, rows }))),
+            operator::Form::Convolution(kernel) => {
+                Ok((rows.target(), None, None, Some(Blurred { kernel, operator, rows })))
+            }
             _ => refuse("least squares with an operator other than a convolution"),
         },
         _ => refuse("a loss other than ½‖M⊙(x − y)‖², and ½‖Kx − y‖² with a convolution K"),

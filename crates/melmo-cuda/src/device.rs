@@ -22,7 +22,7 @@ pub struct Point(pub(crate) usize);
 ///
 /// A fault of the machine is kept ([`Device::fault`]), and everything that is asked from then on is NaN: a run ends there, and what is read
 /// is the last point that was copied to this side, which happens every second or fifty copies' time, up to 1 GiB.
-pub struct Device<'p, S, M> {
+pub struct Device<'p, S: Real, M: Machine> {
     pub(crate) problem: &'p Problem<S>,
     pub(crate) plan: Plan<'p, S>,
     pub(crate) norms: Vec<BlockNorm>,
@@ -39,6 +39,8 @@ pub struct Device<'p, S, M> {
     /// ‖φ‖₂ at the last oracle call, or the first entry of largest magnitude.
     pub(crate) length: f64,
     pub(crate) largest: Option<i64>,
+    /// The point that was read last, all of it: where data were lent, it is left there.
+    pub(crate) last_read: Option<usize>,
     /// A copy of the run's point on this side, and room for the next.
     pub(crate) kept: Option<Kept<S>>,
     pub(crate) copied: Vec<S>,
@@ -95,6 +97,7 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             length: 0.0,
             largest: None,
             kept: None,
+            last_read: None,
             copied: Vec::new(),
             frugal: false,
             lines: None,
@@ -120,13 +123,14 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
 
     /// Copies the data.
     fn tell(&mut self) {
-        let Plan { shape, picked, target, mask, weights, .. } = self.plan;
+        let Plan { shape, picked, target, mask, weights, lent, .. } = self.plan;
         let [slices, rows, cols] = shape.map(|n| n as i64);
         let mut put = |numbers: Option<&[S]>| {
             let Some(numbers) = numbers else { return 0 };
             self.put(bytes(numbers))
         };
         let (target, mask, weights) = (put(Some(target)), put(mask), put(weights));
+        let target = lent.map_or(target, |lent| lent.address());
         self.told = Args {
             n: self.plan.size() as i64,
             slices,
@@ -254,5 +258,15 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             self.host = Host::new(self.problem, geometry).ok();
         }
         self.host.as_mut().map(Space::witness)
+    }
+}
+
+impl<S: Real, M: Machine> Drop for Device<'_, S, M> {
+    fn drop(&mut self) {
+        let (Some(lent), Some(read), None) = (self.plan.lent, self.last_read, &self.fault) else { return };
+        let address = self.arrays[read];
+        if self.machine.forget(address) {
+            lent.leave(address);
+        }
     }
 }

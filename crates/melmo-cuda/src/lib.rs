@@ -7,6 +7,7 @@ mod chain;
 mod chained;
 mod device;
 mod kept;
+mod lent;
 mod lines;
 pub mod machine;
 mod plan;
@@ -16,6 +17,7 @@ mod witness;
 
 pub use chain::Chain;
 pub use device::{Device, Point};
-pub use machine::gpu::{Described, Gpu, described};
+pub use lent::Elsewhere;
+pub use machine::gpu::{Described, Gpu, Owned, described, settle};
 pub use plan::Plan;
 pub use program::Program;

@@ -20,6 +20,8 @@ pub struct Plan<'p, S> {
     pub components: usize,
     /// y.
     pub target: &'p [S],
+    /// y where it is in the device's memory, if it is; then `target` is empty.
+    pub lent: Option<&'p dyn smooth::Lent>,
     /// M.
     pub mask: Option<&'p [S]>,
     /// φ.
@@ -45,21 +47,24 @@ impl<'p, S: Real> Plan<'p, S> {
 
     /// A problem without a walk of its own.
     fn chained(problem: &'p Problem<S>) -> Result<Self, Error> {
-        let (chain, target, mask) = Chain::of(problem)?;
+        let (chain, target, mask, lent) = Chain::of(problem)?;
         let n = problem.layout().size();
         let (shape, phi) = ([1, 1, n], chain.phi()?);
         let chain = Some(chain);
-        Ok(Self { shape, picked: [0, n], components: 1, target, mask, phi, weights: None, pixels: false, chain })
+        Ok(Self { shape, picked: [0, n], components: 1, target, lent, mask, phi, weights: None, pixels: false, chain })
     }
 
     /// One that is walked through in one pass.
     fn walked(problem: &'p Problem<S>) -> Result<Self, Error> {
-        let smooth::Form::Proximity { target, mask } = problem.f().form() else {
-            return refuse("a loss other than ½‖M⊙(x − y)‖²");
+        let (target, mask, lent): (&[S], _, _) = match problem.f().form() {
+            smooth::Form::Proximity { target, mask } => (target, mask, None),
+            smooth::Form::Lent(lent) => (&[], None, Some(lent)),
+            _ => return refuse("a loss other than ½‖M⊙(x − y)‖²"),
         };
+        let n = problem.layout().size();
         let (shape, picked, components) = match problem.t().form() {
-            operator::Form::Identity => ([1, 1, target.len()], [0, target.len()], 1),
-            operator::Form::Select(t) => ([1, 1, target.len()], stretch(t)?, 1),
+            operator::Form::Identity => ([1, 1, n], [0, n], 1),
+            operator::Form::Select(t) => ([1, 1, n], stretch(t)?, 1),
             operator::Form::Difference2d(t) => ([t.shape().0, 1, t.shape().1], [0, 0], 2),
             operator::Form::Difference3d(t) => ([t.shape().0, t.shape().1, t.shape().2], [0, 0], 3),
             _ => return refuse("an operator other than the identity, a choice of blocks or differences"),
@@ -69,12 +74,12 @@ impl<'p, S: Real> Plan<'p, S> {
             penalty::Form::Pixels { phi, weights, .. } if components > 1 => (phi, weights, true),
             _ => return refuse("a penalty other than one on entries, or on the differences of a pixel"),
         };
-        Ok(Self { shape, picked, components, target, mask, phi, weights, pixels, chain: None })
+        Ok(Self { shape, picked, components, target, lent, mask, phi, weights, pixels, chain: None })
     }
 
     /// Entries of x.
     pub fn size(&self) -> usize {
-        if self.chain.is_some() { self.shape[2] } else { self.target.len() }
+        self.shape.iter().product()
     }
 
     /// x and v are worth reading for a certificate: T picks entries.
@@ -95,9 +100,7 @@ impl<'p, S: Real> Plan<'p, S> {
 
     /// How many slices a thread walks through: so that there are enough threads, whatever device they run on.
     pub fn strip(&self) -> usize {
-        let fours = self.columns() * self.shape[0];
-        // Of a large image the threads are one wave of blocks: what is read twice where strips meet is half as much then.
-        (fours >> if fours < 1 << 22 { 18 } else { 17 }).clamp(1, 32)
+        ((self.columns() * self.shape[0]) >> 18).clamp(1, 32)
     }
 
     /// Fours of columns in a slice.
@@ -126,7 +129,7 @@ impl<'p, S: Real> Plan<'p, S> {
 
     /// Bytes of the data, and of so many points.
     pub fn bytes(&self, points: usize) -> usize {
-        let arrays = 1 + usize::from(self.mask.is_some()) + points;
+        let arrays = usize::from(self.lent.is_none()) + usize::from(self.mask.is_some()) + points;
         let beside = self.weights.map_or(0, <[S]>::len) + self.chain.as_ref().map_or(0, Chain::numbers);
         size_of::<S>().saturating_mul(arrays.saturating_mul(self.size()).saturating_add(beside))
     }

@@ -91,6 +91,9 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
 
     fn read(&mut self, x: &Point, at: usize, to: &mut [S]) {
         self.download(to, x, at);
+        if at == 0 && to.len() == self.plan.size() {
+            self.last_read = Some(x.0);
+        }
         if Self::fault(self).is_some() {
             self.recall(at, to);
         }

@@ -178,6 +178,12 @@ impl Machine for Gpu {
         }
     }
 
+    fn forget(&mut self, address: Address) -> bool {
+        let known = self.allocated.iter().position(|&known| known == address);
+        // Whoever takes it need not wait for work of this stream.
+        known.is_some_and(|at| self.synchronize().is_ok() && self.allocated.swap_remove(at) == address)
+    }
+
     fn upload(&mut self, to: Address, from: &[u8]) -> Result<(), Fault> {
         self.synchronize()?;
         unsafe { result::memcpy_htod_sync(to, from) }.map_err(said("take data"))
@@ -246,4 +252,50 @@ impl Drop for Gpu {
         }
         let _ = unsafe { result::primary_ctx::release(self.device) };
     }
+}
+
+/// Memory of a GPU that outlives the run that made it.
+pub struct Owned {
+    device: sys::CUdevice,
+    context: sys::CUcontext,
+    /// Where.
+    pub address: Address,
+}
+
+// The context is made current before every call.
+unsafe impl Send for Owned {}
+unsafe impl Sync for Owned {}
+
+impl Owned {
+    /// Takes over what was allocated on that GPU.
+    pub fn of(ordinal: usize, address: Address) -> Result<Self, Fault> {
+        let device = result::device::get(ordinal as i32).map_err(said("be found"))?;
+        let context = unsafe { result::primary_ctx::retain(device) }.map_err(said("open"))?;
+        Ok(Self { device, context, address })
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if unsafe { result::ctx::set_current(self.context) }.is_ok() && self.address != 0 {
+            let _ = unsafe { result::free_sync(self.address) };
+        }
+        let _ = unsafe { result::primary_ctx::release(self.device) };
+    }
+}
+
+/// Bytes here ← memory of that GPU, once all that was asked of it is done.
+pub fn download(ordinal: usize, to: &mut [u8], from: Address) -> Result<(), Fault> {
+    settle(ordinal)?;
+    let held = Owned::of(ordinal, 0)?;
+    unsafe { result::ctx::set_current(held.context) }.map_err(said("be used"))?;
+    unsafe { result::memcpy_dtoh_sync(to, from) }.map_err(said("give data"))
+}
+
+/// Waits for everything that anybody asked of that GPU in this process.
+pub fn settle(ordinal: usize) -> Result<(), Fault> {
+    ready()?;
+    let held = Owned::of(ordinal, 0)?;
+    unsafe { result::ctx::set_current(held.context) }.map_err(said("be used"))?;
+    unsafe { sys::cuCtxSynchronize().result() }.map_err(said("finish"))
 }

@@ -107,6 +107,11 @@ pub trait Machine: Send {
     /// Gives an allocation back.
     fn release(&mut self, address: Address);
 
+    /// Hands an allocation over: it stays when the machine is dropped. False where that cannot be.
+    fn forget(&mut self, _: Address) -> bool {
+        false
+    }
+
     /// Memory there ← bytes here.
     fn upload(&mut self, to: Address, from: &[u8]) -> Result<(), Fault>;
 
@@ -139,6 +144,10 @@ impl Machine for Box<dyn Machine> {
 
     fn release(&mut self, address: Address) {
         (**self).release(address);
+    }
+
+    fn forget(&mut self, address: Address) -> bool {
+        (**self).forget(address)
     }
 
     fn upload(&mut self, to: Address, from: &[u8]) -> Result<(), Fault> {

@@ -4,6 +4,7 @@ use melmo::catalogue::{self, Arguments, Value, method_on};
 use melmo::geometry::{BlockNorm, euclidean};
 use melmo::problem::Problem;
 use melmo::real::Real;
+use melmo::smooth::Form;
 use melmo::solver::Solver;
 pub use melmo_cuda::described;
 use melmo_cuda::{Device, Gpu, Plan};
@@ -28,6 +29,11 @@ pub(crate) fn solver<'p, S: Real>(
     let refused =
         |reason: String| Error::Library(melmo::error::Error::Unsupported(format!("{reason}; device cpu needs none")));
     let gpu = Gpu::open(ordinal).map_err(refused)?;
+    if let Form::Lent(lent) = problem.f().form() {
+        if lent.device() != ordinal {
+            return Err(refused(format!("the data are on cuda:{}, and cuda:{ordinal} was asked for", lent.device())));
+        }
+    }
     let told = format!("cuda:{ordinal} ({})", gpu.describe().name);
     let rows = catalogue::methods::<S>();
     let arguments = Arguments::new(&catalogue::find("method", &rows, name)?.entry, given)?;

@@ -29,10 +29,10 @@ pub(crate) fn solver<'p, S: Real>(
     let refused =
         |reason: String| Error::Library(melmo::error::Error::Unsupported(format!("{reason}; device cpu needs none")));
     let gpu = Gpu::open(ordinal).map_err(refused)?;
-    if let Form::Lent(lent) = problem.f().form() {
-        if lent.device() != ordinal {
-            return Err(refused(format!("the data are on cuda:{}, and cuda:{ordinal} was asked for", lent.device())));
-        }
+    if let Form::Lent(lent) = problem.f().form()
+        && lent.device() != ordinal
+    {
+        return Err(refused(format!("the data are on cuda:{}, and cuda:{ordinal} was asked for", lent.device())));
     }
     let told = format!("cuda:{ordinal} ({})", gpu.describe().name);
     let rows = catalogue::methods::<S>();

@@ -75,6 +75,9 @@ impl Drop for Taken {
     }
 }
 
+/// A loss of lent data in one precision or the other.
+type AnyElsewhere = Precise<Arc<Elsewhere<f32>>, Arc<Elsewhere<f64>>>;
+
 /// An array of somebody else, as a capsule described it.
 #[pyclass(frozen, module = "melmo._melmo")]
 pub struct Lent {
@@ -83,7 +86,7 @@ pub struct Lent {
     address: u64,
     place: Place,
     numbers: Numbers,
-    loss: OnceLock<Precise<Arc<Elsewhere<f32>>, Arc<Elsewhere<f64>>>>,
+    loss: OnceLock<AnyElsewhere>,
 }
 
 #[pymethods]

@@ -1,6 +1,6 @@
 """Makes the notebooks from the scripts beside it, and runs them: python make_notebooks.py [name ...]
 
-Needs jupytext, nbclient and ipykernel. Scripts are the source; edit those.
+Needs jupytext, nbclient and ipykernel; the last two also PyTorch or JAX with optax, and scikit-learn. Scripts are the source; edit those.
 """
 
 import sys
@@ -12,7 +12,7 @@ import nbformat
 from nbclient import NotebookClient
 
 HERE = Path(__file__).parent
-NAMES = ["denoise", "ratings", "topics", "background", "own_penalty"]
+NAMES = ["denoise", "ratings", "topics", "background", "own_penalty", "small_network_torch", "small_network_jax"]
 
 
 def make(name: str) -> None:

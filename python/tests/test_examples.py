@@ -9,12 +9,16 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-NAMES = ["denoise", "ratings", "topics", "background", "own_penalty"]
+NAMES = ["denoise", "ratings", "topics", "background", "own_penalty", "small_network_torch", "small_network_jax"]
+#: What a script needs besides matplotlib. Where it is missing the test says so aloud.
+NEEDS = {"small_network_torch": ["torch", "sklearn"], "small_network_jax": ["jax", "optax", "sklearn"]}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_scripts_write_their_picture(name, tmp_path):
     pytest.importorskip("matplotlib")
+    for module in NEEDS.get(name, []):
+        pytest.importorskip(module, reason=f"{module.upper()} IS NOT INSTALLED: examples/{name}.py WAS NOT RUN")
     environment = {**os.environ, "MPLBACKEND": "Agg"}
     script = [sys.executable, str(EXAMPLES / f"{name}.py")]
     done = subprocess.run(script, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)

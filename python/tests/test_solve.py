@@ -351,3 +351,19 @@ def test_gradients_that_vanish_altogether_settle():
     for penalty in (melmo.penalty.MCP(1e-2, 3.0), melmo.penalty.SCAD(1e-2, 3.7)):
         found = melmo.minimize(melmo.loss.LeastSquares(A, A @ x), penalty)
         assert found.status == "settled" and found.nit < 100 and np.allclose(found.x, x), found
+
+
+def test_minibatches_follow_from_the_seed_and_the_certificate_from_a_full_pass():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(500, 6)) / np.sqrt(500)
+    f, g = melmo.loss.LeastSquares(A, A @ np.arange(6.0)), melmo.penalty.L1(0.01)
+
+    def run(**options):
+        return melmo.minimize(f, g, geometry="l2", method="stochastic", options={"batch": 16, **options}, max_iter=400, x0=np.zeros(6), tol=0)
+
+    one, again, other = run(seed=3, momentum="storm"), run(seed=3, momentum="storm"), run(seed=4, momentum="storm")
+    assert (one.x == again.x).all() and (one.x != other.x).any()
+    assert one.certificate.verify().passed and one.fun < 0.2 * 0.5 * np.sum((A @ np.arange(6.0)) ** 2)
+    assert np.linalg.norm(run(ball=2.0).x) <= 2.0 + 1e-9
+    with pytest.raises(ValueError, match="batch"):
+        run(batch=0)

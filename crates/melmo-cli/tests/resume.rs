@@ -1,11 +1,9 @@
 //! Runs that are interrupted, killed and taken up again.
 
-mod support;
-
 use std::process::Stdio;
 use std::time::Duration;
 
-use support::Place;
+use crate::support::Place;
 
 const RUN: &str = "factorize miserables --rank 8 --method melmo --iterations 40000 --trace-every 100 -q";
 
@@ -16,6 +14,19 @@ fn a_run_killed_and_resumed_is_the_same_run() {
     let checkpointed = format!("{RUN} --trace parts.csv -o parts.npy --checkpoint run.ck --every 20ms");
     place.killed(&checkpointed, "run.ck", Duration::from_millis(50));
     assert!(!place.file("parts.csv").exists(), "the run was to be killed before its end");
+    place.done(&format!("{checkpointed} --resume"));
+    assert_eq!(place.rows("whole.csv"), place.rows("parts.csv"));
+    place.same_factors("whole", "parts");
+}
+
+/// Minibatches follow from k and the seed: what is left of a killed run draws what the whole run drew.
+#[test]
+fn minibatches_are_drawn_again_where_a_run_was_killed() {
+    let place = Place::new();
+    let run = "factorize miserables --rank 8 --method stochastic --set batch=16,momentum=storm,seed=3 --iterations 10000 --trace-every 100 -q";
+    place.done(&format!("{run} --trace whole.csv -o whole.npy"));
+    let checkpointed = format!("{run} --trace parts.csv -o parts.npy --checkpoint run.ck --every 20ms");
+    place.killed(&checkpointed, "run.ck", Duration::from_millis(50));
     place.done(&format!("{checkpointed} --resume"));
     assert_eq!(place.rows("whole.csv"), place.rows("parts.csv"));
     place.same_factors("whole", "parts");
@@ -59,7 +70,7 @@ fn ctrl_c_keeps_the_point_so_far() {
     place.wait_for("run.ck");
     let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupted.success());
-    let ran = support::Ran::from(child.wait_with_output().unwrap(), run);
+    let ran = crate::support::Ran::from(child.wait_with_output().unwrap(), run);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("interrupted; the point so far is kept"), "{}", ran.stdout);
     assert_eq!(place.names(), ["f.H.npy", "f.W.npy", "run.ck", "t.csv"]);

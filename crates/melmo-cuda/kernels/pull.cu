@@ -4,13 +4,13 @@
 
 #ifdef BLURRED
 // residual ← Kx − y: its squared norm.
-HERE void residual_body(const Args& a, i64 t, Sums<1>& s) {
+HERE void convolved_residual_body(const Args& a, i64 t, Sums<1>& s) {
     if (t >= a.n) return;
     const real r = convolved(a.of_loss, a.x, place_of(a, t), a.n / a.cols, a.cols) - a.target[t];
     a.residual[t] = r;
     s.at[0] += r * (double)r;
 }
-KERNEL(residual, 1, residual_body)
+KERNEL(convolved_residual, 1, convolved_residual_body)
 #endif
 
 // ∇f at entry i.

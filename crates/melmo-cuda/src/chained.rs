@@ -112,7 +112,7 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         let args = Args { x, u, z, out, beta, tx, ..links.told };
         let places = self.plan.threads();
         if args.residual != 0 && asks_for_loss(kernel) {
-            self.run(Kernel::Residual, places, Args { at: slots::RESIDUAL as i64, ..args });
+            self.run(Kernel::ConvolvedResidual, places, Args { at: slots::RESIDUAL as i64, ..args });
         }
         self.run(Kernel::Apply, places, args);
         for (number, (part, phi)) in links.parts.iter().enumerate() {
@@ -173,7 +173,7 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
     }
 
     /// How far rounding takes f and ∇f, from f, ‖∇f‖ and ‖x‖.
-    pub(crate) fn rounding_of_loss(&self, f: f64, of_f: f64, x_norm: f64) -> Rounding {
+    pub(crate) fn rounding_of_link(&self, f: f64, of_f: f64, x_norm: f64) -> Rounding {
         match self.plan.chain.as_ref().and_then(|chain| chain.blurred) {
             Some(Blurred { operator, rows, .. }) => rows.rounding(operator, x_norm, f),
             None => Rounding::of_proximity::<S>(f, of_f, self.plan.size()),

@@ -10,9 +10,10 @@ use melmo::space::{Host, Space};
 
 use crate::chained::Links;
 use crate::kept::Kept;
+use crate::linalg::{Arithmetic, Factors, Part};
 use crate::lines::Lines;
-use crate::machine::{Address, Args, Fault, Kernel, Machine, RESULTS, bytes, bytes_mut};
-use crate::plan::{Plan, entry_threads};
+use crate::machine::{Address, Args, Fault, Kernel, Machine, Product, RESULTS, bytes, bytes_mut};
+use crate::plan::{Loss, Plan, entry_threads};
 use crate::program::Program;
 
 /// A place among the arrays of a device. It can be moved, not copied.
@@ -49,6 +50,10 @@ pub struct Device<'p, S: Real, M: Machine> {
     pub(crate) links: Option<Links>,
     /// The sums of a chain's last walk.
     pub(crate) found: Option<[f64; RESULTS]>,
+    /// The blocks, each with its norm, where that is not one simple norm over everything.
+    pub(crate) parts: Vec<Part>,
+    /// What the loss needs, where products make it.
+    pub(crate) factors: Option<Factors>,
     /// u, z and w, and the v of the last look, where they are wanted.
     pub(crate) images: Option<[Point; 3]>,
     pub(crate) residual: Option<Point>,
@@ -58,28 +63,47 @@ pub struct Device<'p, S: Real, M: Machine> {
     pub(crate) host: Option<Host<'p, S>>,
 }
 
-/// Points that a run needs at least: x and φ, with steps in place.
-const LEAST: usize = 2;
+/// One norm over the whole variable that needs no products.
+fn simple(norms: &[BlockNorm]) -> bool {
+    matches!(norms, [BlockNorm { norm: Norm::L1 | Norm::L2 | Norm::Linf | Norm::Row | Norm::Column, radius, .. }] if *radius == 1.0)
+}
 
-/// Points that every method has where there is room: the point before x too.
+/// Points that every method has where there is room: x, the point before it, φ. With one simple norm and one pass, steps can be in place.
 const USUAL: usize = 3;
 
 impl<'p, S: Real, M: Machine> Device<'p, S, M> {
     /// Refuses terms and norms without kernels, and a problem whose data and points do not fit, before anything is copied.
-    pub fn new(problem: &'p Problem<S>, norms: Vec<BlockNorm>, mut machine: M) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem<S>, norms: Vec<BlockNorm>, machine: M) -> Result<Self, Error> {
+        Self::with(problem, norms, Arithmetic::default(), machine)
+    }
+
+    /// The same with products of another arithmetic than what is chosen by shape and precision.
+    pub fn with(
+        problem: &'p Problem<S>,
+        norms: Vec<BlockNorm>,
+        arithmetic: Arithmetic,
+        mut machine: M,
+    ) -> Result<Self, Error> {
         let plan = Plan::of(problem)?;
         check_tiling(&norms, plan.size())?;
-        if !matches!(&norms[..], [BlockNorm { norm: Norm::L1 | Norm::L2 | Norm::Linf | Norm::Row | Norm::Column, radius, .. }] if *radius == 1.0)
-        {
-            let message = "the GPU steps in one of the norms l1, l2, linf, row and column over the whole variable: take one of them, or device cpu";
-            return Err(Error::Unsupported(message.into()));
+        if norms.iter().any(|block| block.norm == Norm::Other) {
+            return Err(Error::Unsupported(
+                "the GPU steps in no norm of your own: take one by name, or device cpu".into(),
+            ));
         }
         let program = Program::of(&plan)?;
-        let (need, free) = (plan.bytes(LEAST), machine.available().map_err(Error::Unsupported)?);
+        let parts = if simple(&norms) { Vec::new() } else { arithmetic.parts::<S>(&norms)? };
+        if parts.iter().any(Part::multiplies) || matches!(plan.loss, Loss::Factors(_)) {
+            machine.prepare_products().map_err(Error::Unsupported)?;
+        }
+        let beside = parts.iter().map(Part::bytes).fold(Factors::bytes(&plan), usize::saturating_add);
+        let least = if parts.is_empty() && !plan.given() { USUAL - 1 } else { USUAL };
+        let need = plan.bytes(least).saturating_add(beside);
+        let free = machine.available().map_err(Error::Unsupported)?;
         if need > free {
             let [need, free] = [need, free].map(|bytes| bytes as f64 / (1u64 << 30) as f64);
             let message = format!(
-                "the data and {LEAST} points take {need:.2} GiB, and {free:.2} GiB of the GPU's memory are free: take f32, or device cpu"
+                "the data and {least} points take {need:.2} GiB, and {free:.2} GiB of the GPU's memory are free: take f32, or device cpu"
             );
             return Err(Error::Unsupported(message));
         }
@@ -103,19 +127,23 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             lines: None,
             links: None,
             found: None,
+            parts,
+            factors: None,
             images: None,
             residual: None,
             looked: None,
             host: None,
         };
         device.tell();
-        device.make_lines();
+        device.make_parts();
+        device.make_factors(arithmetic);
         device.make_links();
-        device.frugal = device.plan.bytes(USUAL) > free / 10 * 8;
+        device.frugal = least < USUAL && device.plan.bytes(USUAL) > free / 10 * 8;
         device.kept = Kept::new(device.plan.size());
         device.copied = device.kept.as_ref().map_or(Vec::new(), |_| vec![S::ZERO; device.plan.size()]);
         // A fifth array makes a step one pass; it is the first to be left out.
-        if device.plan.components > 1 && !device.frugal && device.plan.bytes(USUAL + 1) <= free / 10 * 9 {
+        let room = !device.frugal && device.plan.bytes(USUAL + 1) <= free / 10 * 9;
+        if device.plan.components > 1 && device.parts.is_empty() && room {
             device.spare = Some(device.array(device.plan.size()).0);
         }
         device.fault.take().map_or(Ok(device), |fault| Err(Error::Unsupported(fault)))
@@ -217,6 +245,26 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         self.guarded(|machine| machine.copy(to, from, len * size_of::<S>()));
     }
 
+    /// Y and M of a loss that products make.
+    pub(crate) fn data(&self) -> [Address; 2] {
+        [self.told.target, self.told.mask]
+    }
+
+    /// C ← αAB + βC.
+    pub(crate) fn multiply(&mut self, product: Product) {
+        self.guarded(|machine| machine.multiply(&product));
+    }
+
+    /// Memory there ← memory there.
+    pub(crate) fn copy_raw(&mut self, to: Address, from: Address, bytes: usize) {
+        self.guarded(|machine| machine.copy(to, from, bytes));
+    }
+
+    /// Memory there ← numbers.
+    pub(crate) fn upload_raw(&mut self, to: Address, from: &[S]) {
+        self.guarded(|machine| machine.upload(to, bytes(from)));
+    }
+
     /// Runs a kernel on so many threads.
     pub(crate) fn run(&mut self, kernel: Kernel, threads: usize, args: Args) {
         self.guarded(|machine| machine.launch(kernel, threads, args));
@@ -232,7 +280,10 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         if self.links.is_some() {
             return self.chained(kernel, args);
         }
-        let Args { n, slices, rows, cols, strip, first, count, target, mask, weights, phi, .. } = self.told;
+        let Args { n, slices, rows, cols, strip, first, count, mut target, mask, weights, phi, .. } = self.told;
+        if self.plan.given() {
+            target = args.target;
+        }
         let args = Args { n, slices, rows, cols, strip, first, count, target, mask, weights, phi, ..args };
         self.run(kernel, self.plan.threads(), args);
     }

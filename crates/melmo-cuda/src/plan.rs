@@ -5,13 +5,28 @@ use melmo::operator;
 use melmo::penalty::{self, Phi, Shape};
 use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::smooth;
+use melmo::smooth::{self, Factorization};
 
 use crate::chain::{Chain, Linear};
 
-/// A problem as data: ½‖M⊙(x − y)‖² + g(Tx), T picks entries or takes differences, g is a sum over entries or pixels; or a chain.
+/// The loss, as far as kernels differ in it.
+#[derive(Clone, Copy)]
+pub enum Loss<'p, S> {
+    /// ½‖M⊙(x − y)‖², evaluated in the same pass as the penalty, or one that a chain evaluates.
+    Proximity,
+    /// c‖M⊙(Y − WH)‖² + ν/2·‖H‖², by products.
+    Factors(&'p Factorization<S>),
+    /// ½‖M⊙(Y − L − S)‖².
+    Sum,
+}
+
+/// A problem as data: a loss and g(Tx), T picks entries or takes differences, g is a sum over entries or pixels; or a chain.
 #[derive(Clone)]
 pub struct Plan<'p, S> {
+    /// The loss.
+    pub loss: Loss<'p, S>,
+    /// Entries of x.
+    pub size: usize,
     /// Slices, rows and columns: an image has one row a slice, so that threads walk down it.
     pub shape: [usize; 3],
     /// The entries that T picks, where it picks some.
@@ -42,29 +57,38 @@ pub(crate) fn refuse<T>(what: &str) -> Result<T, Error> {
 impl<'p, S: Real> Plan<'p, S> {
     /// Reads it from the forms of the terms.
     pub fn of(problem: &'p Problem<S>) -> Result<Self, Error> {
-        Self::walked(problem).or_else(|_| Self::chained(problem))
+        let walked = Self::walked(problem);
+        match problem.f().form() {
+            smooth::Form::Factors(_) | smooth::Form::Sum { .. } => walked,
+            _ => walked.or_else(|_| Self::chained(problem)),
+        }
     }
 
     /// A problem without a walk of its own.
     fn chained(problem: &'p Problem<S>) -> Result<Self, Error> {
         let (chain, target, mask, lent) = Chain::of(problem)?;
         let n = problem.layout().size();
-        let (shape, phi) = ([1, 1, n], chain.phi()?);
-        let chain = Some(chain);
-        Ok(Self { shape, picked: [0, n], components: 1, target, lent, mask, phi, weights: None, pixels: false, chain })
+        let (loss, shape, picked, phi) = (Loss::Proximity, [1, 1, n], [0, n], chain.phi()?);
+        let (chain, pixels, weights) = (Some(chain), false, None);
+        Ok(Self { loss, size: n, shape, picked, components: 1, target, lent, mask, phi, weights, pixels, chain })
     }
 
     /// One that is walked through in one pass.
     fn walked(problem: &'p Problem<S>) -> Result<Self, Error> {
-        let (target, mask, lent): (&[S], _, _) = match problem.f().form() {
-            smooth::Form::Proximity { target, mask } => (target, mask, None),
-            smooth::Form::Lent(lent) => (&[], None, Some(lent)),
-            _ => return refuse("a loss other than ½‖M⊙(x − y)‖²"),
+        let size = problem.layout().size();
+        let (loss, target, mask, lent): (_, &[S], _, _) = match problem.f().form() {
+            smooth::Form::Proximity { target, mask } => (Loss::Proximity, target, mask, None),
+            smooth::Form::Lent(lent) => (Loss::Proximity, &[], None, Some(lent)),
+            smooth::Form::Factors(f) => match f.data().dense() {
+                Some(y) => (Loss::Factors(f), y, f.mask(), None),
+                None => return refuse("a factorisation of sparse data, or of rows that are read"),
+            },
+            smooth::Form::Sum { target, mask } => (Loss::Sum, target, mask, None),
+            _ => return refuse("a loss other than ½‖M⊙(x − y)‖², a factorisation of a dense matrix or L + S"),
         };
-        let n = problem.layout().size();
         let (shape, picked, components) = match problem.t().form() {
-            operator::Form::Identity => ([1, 1, n], [0, n], 1),
-            operator::Form::Select(t) => ([1, 1, n], stretch(t)?, 1),
+            operator::Form::Identity => ([1, 1, size], [0, size], 1),
+            operator::Form::Select(t) => ([1, 1, size], stretch(t)?, 1),
             operator::Form::Difference2d(t) => ([t.shape().0, 1, t.shape().1], [0, 0], 2),
             operator::Form::Difference3d(t) => ([t.shape().0, t.shape().1, t.shape().2], [0, 0], 3),
             _ => return refuse("an operator other than the identity, a choice of blocks or differences"),
@@ -74,12 +98,22 @@ impl<'p, S: Real> Plan<'p, S> {
             penalty::Form::Pixels { phi, weights, .. } if components > 1 => (phi, weights, true),
             _ => return refuse("a penalty other than one on entries, or on the differences of a pixel"),
         };
-        Ok(Self { shape, picked, components, target, lent, mask, phi, weights, pixels, chain: None })
+        let plan =
+            Self { loss, size, shape, picked, components, target, lent, mask, phi, weights, pixels, chain: None };
+        if plan.given() && components > 1 {
+            return refuse("differences of factors or of sums");
+        }
+        Ok(plan)
     }
 
     /// Entries of x.
     pub fn size(&self) -> usize {
-        self.shape.iter().product()
+        self.size
+    }
+
+    /// ∇f is there before the pass over the penalty.
+    pub fn given(&self) -> bool {
+        !matches!(self.loss, Loss::Proximity)
     }
 
     /// x and v are worth reading for a certificate: T picks entries.
@@ -129,9 +163,10 @@ impl<'p, S: Real> Plan<'p, S> {
 
     /// Bytes of the data, and of so many points.
     pub fn bytes(&self, points: usize) -> usize {
-        let arrays = usize::from(self.lent.is_none()) + usize::from(self.mask.is_some()) + points;
+        let data = self.target.len().saturating_mul(1 + usize::from(self.mask.is_some()));
         let beside = self.weights.map_or(0, <[S]>::len) + self.chain.as_ref().map_or(0, Chain::numbers);
-        size_of::<S>().saturating_mul(arrays.saturating_mul(self.size()).saturating_add(beside))
+        let arrays = points.saturating_mul(self.size()).saturating_add(data).saturating_add(beside);
+        size_of::<S>().saturating_mul(arrays)
     }
 
     /// The number of the penalty's formula in the kernels, and its parameters.

@@ -1,7 +1,7 @@
 //! What certificates ask, of points on the device: sums are made there, and only what a certificate stores is read.
 
 use melmo::certificate::{Allowance, At, Evidence, Seen, Shown, Stationarity, Witness, lower_bound};
-use melmo::geometry::{BlockNorm, Bracket, Norm};
+use melmo::geometry::{BlockNorm, Bracket, Norm, product_dual};
 use melmo::guarantee::Facts;
 use melmo::real::Real;
 
@@ -46,6 +46,22 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         shown
     }
 
+    /// ‖φ‖_* of a point by its definition, on this machine.
+    pub(crate) fn proven_dual(&mut self, phi: &Point) -> Option<Bracket> {
+        let mut read = vec![S::ZERO; self.plan.size()];
+        self.download(&mut read, phi, 0);
+        product_dual(&self.norms, &read)
+    }
+
+    /// The same of the v of the last look, in any norms.
+    fn proven_residual(&mut self, norms: &[BlockNorm]) -> Option<Bracket> {
+        let residual = self.residual.take()?;
+        let mut v = vec![S::ZERO; self.plan.size()];
+        self.download(&mut v, &residual, 0);
+        self.residual = Some(residual);
+        product_dual(norms, &v)
+    }
+
     /// Room for u, z and w.
     fn make_images(&mut self) {
         if self.images.is_none() {
@@ -81,14 +97,26 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
     }
 
     fn look(&mut self, x: &Point, shown: Shown) -> Seen {
-        let out = self.residual.as_ref().map_or(0, |v| self.at(v));
-        let args = Args { x: self.at(x), u: self.stored(shown), out, beta: shown.beta, ..Args::default() };
+        let residual = self.residual.take();
+        // The value is made of the residual: no digit is lost to a difference of squares.
+        let given = residual.as_ref().filter(|_| self.plan.given()).map(|v| self.loss_gradient(v, x, true));
+        let out = residual.as_ref().map_or(0, |v| self.at(v));
+        self.residual = residual;
+        let args = Args { x: self.at(x), u: self.stored(shown), out, target: out, beta: shown.beta, ..Args::default() };
         self.walk(Kernel::Look, args);
         let found = self.results();
         self.looked = Some((x.0, shown, found));
         let root = |k: usize| found[k].sqrt();
         let of_f = root(sums::OF_F);
-        let f = 0.5 * if self.links.is_some() { found[sums::LOSS] } else { found[sums::OF_F] };
+        let f = match given {
+            None if self.links.is_some() => 0.5 * found[sums::LOSS],
+            None => 0.5 * found[sums::OF_F],
+            Some(f) => f,
+        };
+        let rounding = match self.links {
+            Some(_) => self.rounding_of_link(f, of_f, root(sums::X)),
+            None => self.rounding_of_loss(x, f, of_f, root(sums::X)),
+        };
         Seen {
             beta: shown.beta,
             stored: shown.stored,
@@ -104,7 +132,7 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
             tx_norm: root(sums::TX),
             u_norm: root(sums::U),
             w_norm: root(sums::W),
-            rounding: self.rounding_of_loss(f, of_f, root(sums::X)),
+            rounding,
         }
     }
 
@@ -125,11 +153,11 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
     }
 
     fn residual(&mut self, norms: &[BlockNorm]) -> Option<Bracket> {
-        let [BlockNorm { norm, radius, .. }] = norms else { return None };
-        let (_, _, found) = self.looked.filter(|_| *radius == 1.0)?;
+        let (_, _, found) = self.looked?;
+        let [BlockNorm { norm, radius: 1.0, .. }] = norms else { return self.proven_residual(norms) };
         let roundings = self.roundings(true, 0);
         match norm {
-            Norm::Row | Norm::Column if *norms == self.norms => {
+            Norm::Row | Norm::Column if *norms == self.norms && self.by_lines() => {
                 let v = self.residual.take()?;
                 let total = self.measure_lines(&v, false);
                 self.residual = Some(v);
@@ -138,7 +166,7 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
             Norm::L2 => Some(Bracket::rounded(found[sums::OF_SUM].sqrt(), roundings)),
             Norm::Linf => Some(Bracket::rounded(found[sums::ABSOLUTE], roundings)),
             Norm::L1 => Some(Bracket::exact(found[sums::LARGEST])),
-            _ => None,
+            _ => self.proven_residual(norms),
         }
     }
 

@@ -182,6 +182,73 @@ fn the_certificate_is_that_of_a_full_pass() {
     assert!(bracket.lower <= exact && exact <= bracket.upper && exact < 0.3, "{bracket:?} {exact}");
 }
 
+/// Logistic regression of 3000 rows, with weights and offsets, after some steps.
+fn classified() -> Problem<f64> {
+    let (rows, cols) = (3000, 5);
+    let mut seeded = Seeded::new(8);
+    let a: Vec<f64> = seeded.normals(rows * cols);
+    let labels = a.chunks(cols).map(|row| if row[0] - row[1] + seeded.normal() > 0.0 { 1.0 } else { -1.0 }).collect();
+    let offsets = (0..rows).map(|i| 0.1 * (i % 7) as f64).collect();
+    let weights = (0..rows).map(|i| (1.0 + (i % 3) as f64) / rows as f64).collect();
+    let f = Logistic::new(Box::new(Dense::design(a, rows, cols).unwrap()), labels).unwrap();
+    let f = f.weighted(weights).unwrap().shifted(offsets).unwrap();
+    let layout = f.layout().clone();
+    Problem::new(f, Entrywise::new(L1::new(1e-3).unwrap(), cols), Identity::new(layout)).unwrap()
+}
+
+/// Proposition 11, simulated: the bracket of a sample holds the dual norm of the full pass at least as often as it says, narrows as it should, and a
+/// run does not notice that somebody looked.
+#[test]
+fn a_sample_s_bracket_holds_what_a_full_pass_finds() {
+    let problem = classified();
+    for norm in [Norm::L2, Norm::Linf] {
+        let geometry = || for_layout(norm, problem.layout(), Oracle::Auto).unwrap();
+        let new = || Stochastic::new(&problem, geometry(), rule(Momentum::HeavyBall, None, 5), &[0.5; 5]).unwrap();
+        let (mut solver, mut alone) = (new(), new());
+        for run in [&mut solver, &mut alone] {
+            run.by_ref().take(40).for_each(drop);
+        }
+        let exact = solver.exact_dual_norm();
+        let (mut held, mut errors) = (0, 0.0);
+        for seed in 0..200 {
+            let found = solver.sampled_dual_norm(400, 0.8, seed).unwrap();
+            held += u32::from(found.dual_norm.lower <= exact && exact <= found.dual_norm.upper);
+            errors += (found.mean - exact).abs() / 200.0;
+            assert!(found.deviation > 0.0 && found.parts == 400 && found.confidence == 0.8);
+        }
+        assert!(held >= 160, "{norm:?}: {held} of 200");
+        let [small, large] = [400, 40_000].map(|parts| solver.sampled_dual_norm(parts, 0.8, 1).unwrap());
+        println!(
+            "{norm:?}: held {held} of 200; error {:.3}, mean error {errors:.4}; {:.4} of 40000",
+            small.error, large.error
+        );
+        // Not vacuous: below the deviation's own share twice over where n is large, and 1/√n.
+        assert!(
+            large.error < 0.15 * small.error && large.error < 2.5 * large.deviation * (2.0 * 15f64.ln() / 4e4).sqrt()
+        );
+        assert_eq!(solver.by_ref().take(10).collect::<Vec<_>>(), alone.by_ref().take(10).collect::<Vec<_>>());
+    }
+}
+
+/// The bound that the estimate's error is stated with: no part's gradient is longer, for every loss that knows one.
+#[test]
+fn no_part_has_a_longer_gradient_than_its_bound() {
+    let mut knew = 0;
+    for f in sums() {
+        let (sampled, x) = (f.sampled().unwrap(), noise(f.layout().size(), 9));
+        let Some(bound) = sampled.part_bound(&x) else { continue };
+        knew += 1;
+        let (mut part, mut work) = (vec![0.0; x.len()], vec![f64::NAN; f.work_len()]);
+        let longest = (0..sampled.samples()).map(|i| {
+            sampled.batch_grad(&mut part, &x, &[i], &mut work);
+            melmo::vector::norm2(&part)
+        });
+        let longest = longest.fold(0.0, f64::max);
+        assert!(longest <= bound * (1.0 + 1e-12) && bound < 100.0 * longest, "{longest} {bound}");
+    }
+    assert_eq!(knew, 3);
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let problem = problem();
@@ -194,6 +261,10 @@ fn what_cannot_be_is_refused() {
     assert!(matches!(refused(Rule { ball: Some(-1.0), ..good }), Error::Parameter { name: "ball", .. }));
     let schedule = Averaging { alpha: 1.5, ..good.schedule };
     assert!(matches!(refused(Rule { schedule, ..good }), Error::Parameter { name: "alpha", .. }));
+    let mut run = start(&problem, good);
+    run.next();
+    assert!(matches!(run.sampled_dual_norm(1, 0.9, 1), Err(Error::Parameter { name: "parts", .. })));
+    assert!(matches!(run.sampled_dual_norm(9, 1.0, 1), Err(Error::Parameter { name: "confidence", .. })));
     // The differences of an image are no matrix with rows to draw from.
     let labels = vec![1.0; 24];
     let f = Logistic::new(Box::new(Difference2d::new(3, 4).unwrap()), labels).unwrap();

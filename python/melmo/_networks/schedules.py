@@ -49,7 +49,9 @@ def at(schedule: Schedule, k: Any, xp: Any = None) -> Any:
 def averaging(alpha: Schedule, k: Any, xp: Any = None) -> Any:
     """α for step k, at least 1/k: the first steps take the mean of their gradients, and the very first one does not linger."""
     value, least = at(alpha, k, xp), 1.0 / k
-    return max(value, least) if isinstance(least, float) else xp.maximum(value, least)
+    if isinstance(least, float):
+        return max(value, least)
+    return least.clamp(min=value) if hasattr(least, "clamp") else xp.maximum(value, least)
 
 
 def checked(name: str, schedule: Schedule) -> Schedule:

@@ -23,16 +23,28 @@ class Numbers:
         rho = penalties.weak_convexity(self.name, self.lam, self.shape) * self.weight * unit_weight
         return float("inf") if isinstance(rho, float) and rho == 0.0 else 0.5 / rho
 
+    def check_beta(self, beta: float, unit_weight: float) -> None:
+        """β ≤ 1/(2ρ), or the envelope is none. For numbers that are not traced."""
+        largest = float(self.largest_beta(unit_weight))
+        if not 0.0 < beta <= largest:
+            raise ValueError(f"beta = {beta:g} is not between 0 and 1/(2ρ) = {largest:g} of the penalty {self.name}")
+
+
+def axis_of(shape: Any, rule: Rule, index: int) -> tuple[int, int, int]:
+    """The axis that units of parameter `index` of a family lie along, how many matrices are stacked there, and how many units."""
+    axis = rule["axes"][index] if rule["axes"] else (1 if rule["on"] == "columns" else 0)
+    axis = min(axis, len(shape) - 1)
+    stacked = rule["stacked"][index] if rule["stacked"] else 1
+    count = rule["heads"] or int(shape[axis]) // stacked
+    if shape[axis] % (stacked * count):
+        raise ValueError(f"an axis of {shape[axis]} cannot be cut into {stacked} × {count} units")
+    return axis, stacked, count
+
 
 def _cut(xp: Any, x: Any, rule: Rule, index: int) -> tuple[Any, int]:
     """x as (stacked, units, rest), and the axis that they lay along."""
-    axis = rule["axes"][index] if rule["axes"] else (1 if rule["on"] == "columns" else 0)
-    axis = min(axis, x.ndim - 1)
-    stacked = rule["stacked"][index] if rule["stacked"] else 1
+    axis, stacked, count = axis_of(x.shape, rule, index)
     length = x.shape[axis]
-    count = rule["heads"] or length // stacked
-    if length % (stacked * count):
-        raise ValueError(f"an axis of {length} cannot be cut into {stacked} × {count} units")
     rest = length // (stacked * count)
     moved = xp.moveaxis(x, axis, 0)
     return moved.reshape(stacked, count, rest * (x.size if isinstance(x.size, int) else x.numel()) // max(length, 1)), axis
@@ -77,9 +89,7 @@ class Family:
 
     def check_beta(self) -> None:
         """β ≤ 1/(2ρ), or the envelope is none. For numbers that are not traced."""
-        largest = float(self.numbers.largest_beta(self.unit_weight))
-        if not 0.0 < self.beta <= largest:
-            raise ValueError(f"beta = {self.beta:g} is not between 0 and 1/(2ρ) = {largest:g} of the penalty {self.numbers.name}")
+        self.numbers.check_beta(self.beta, self.unit_weight)
 
     def prox(self) -> list[Any]:
         """prox_{βg}(x)."""

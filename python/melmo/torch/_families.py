@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from melmo._networks import schedules
-from melmo._networks.units import Family, magnitudes, rescaled
+from melmo._networks.units import Family, rescaled
 
 Group = dict[str, Any]
 
@@ -25,19 +25,35 @@ def beta(group: Group, k: int) -> float:
 
 def family(params: list[Any], group: Group) -> Family:
     """The family at the group's step."""
-    k = max(group["k"], 1)
+    k = max(int(group["k"]), 1)
     made = Family(torch, [p.detach().to(torch.promote_types(p.dtype, torch.float32)) for p in params], group["penalty"], beta(group, k), k)
     made.check_beta()
     return made
 
 
-def masked(group: Group, phis: dict[Any, Any]) -> None:
-    """φ ← 0 in the units that are zero: they stay zero, and oracles see only the units that are left."""
-    for params in families(group):
-        s, _ = magnitudes(torch, params, group["penalty"])
-        for index, p in enumerate(params):
-            if p in phis and group["penalty"]["on"] != "singular-values":
-                phis[p] = rescaled(torch, phis[p], (s > 0).to(phis[p].dtype), group["penalty"], index)
+def add_slope(group: Group, params: list[Any], phis: dict[Any, Any]) -> None:
+    """φ ← φ + ∇g_β(x) for one family, and 0 in entries that stay zero: what a `Bundle` does for many, for entries and singular values."""
+    rule = group["penalty"]
+    if group["frozen"] is not True:
+        for p, part in zip(params, family(params, group).gradient(), strict=True):
+            if p in phis:
+                phis[p] = phis[p] + part
+    if group["frozen"] and rule["on"] != "singular-values":
+        for p in params:
+            if p in phis:
+                phis[p] = phis[p] * (p.detach() != 0)
+
+
+def factors(made: list[Family], keep: Any) -> list[Any]:
+    """What every unit is multiplied by: z/s, or 1 and 0 for the units that `keep` says."""
+    if keep is None:
+        return [f.kept for f in made]
+    if not callable(keep):
+        return largest(made, keep)
+    found = list(keep([f.s for f in made]))
+    if [tuple(k.shape) for k in found] != [tuple(f.s.shape) for f in made]:
+        raise ValueError("keep: expected a tensor for each family, with one number for each of its units")
+    return [k.to(f.s.device, f.s.dtype) for k, f in zip(found, made, strict=True)]
 
 
 def largest(made: list[Family], keep: float) -> list[Any]:

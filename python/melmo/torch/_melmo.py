@@ -10,7 +10,8 @@ import torch
 
 from melmo._networks import norms, schedules
 from melmo._networks.certificate import Certificate
-from melmo.torch import _families
+from melmo.torch import _averages, _counting, _families, _moves
+from melmo.torch._bundle import Bundle
 from melmo.torch._certificate import certificate
 
 _MOMENTA = ("heavy-ball", "nesterov", "storm")
@@ -48,6 +49,9 @@ class Melmo(torch.optim.Optimizer):  # type: ignore[misc]
         r: the constrained form x ← (1−γ/r)x + γ·lmo(φ), which is weight decay. Iterates stay in (or move to) ‖x‖ ≤ r·radius.
     check_every : int, default 100
         After how many steps it is looked whether polar factors failed their check. Failed ones were replaced by φ/‖φ‖_F.
+    capturable : bool, default False
+        Whether a step can be captured in a CUDA graph: steps are counted on the device, and schedules are evaluated there. Give `lr`
+        as a tensor on the device where it changes. Take a few steps before the capture, as for any graph.
     """
 
     def __init__(
@@ -64,28 +68,30 @@ class Melmo(torch.optim.Optimizer):  # type: ignore[misc]
         tied: bool = False,
         ball: float | None = None,
         check_every: int = 100,
+        capturable: bool = False,
     ) -> None:
         options = {"lr": lr, "alpha": alpha, "momentum": momentum, "norm": norm, "radius": radius, "penalty": penalty}
         options |= {"beta": beta, "tied": tied, "ball": ball, "frozen": False, "k": 0}
-        self._check_every = check_every
-        self._failed: dict[torch.device, torch.Tensor] = {}
+        options |= {"check_every": check_every, "capturable": capturable}
         super().__init__(params, options)
+        self._forget()
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         super().add_param_group(param_group)
         _check(self.param_groups[-1])
+        _counting.place(self.param_groups)
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step; with a closure, the loss that it returned."""
         loss = self._evaluate(closure)
-        moves = []
-        for group in self.param_groups:
-            group["k"] += 1
-            moves += self._directions(group)
-        self._move(moves)
-        if self._failed and self.param_groups[0]["k"] % self._check_every == 0:
-            self._look()
+        _counting.advance(self.param_groups)
+        phis = _averages.update(self.param_groups, self.state)
+        self._add_slopes(phis)
+        _moves.move(self.param_groups, phis, self._constants, self._failed)
+        self._steps += 1
+        if self._steps % self.defaults["check_every"] == 0 and not _counting.capturing():
+            self.check()
         return loss
 
     def _evaluate(self, closure: Callable[[], Any] | None) -> Any:
@@ -109,73 +115,68 @@ class Melmo(torch.optim.Optimizer):  # type: ignore[misc]
             self.state[p]["before"] = p.detach().clone()
         return loss
 
-    def _directions(self, group: dict[str, Any]) -> list[tuple[Any, Any, dict[str, Any]]]:
-        """(parameter, φ, group) for all that have a gradient."""
-        there = [p for p in group["params"] if p.grad is not None]
-        phis = {p: self._averaged(p, group) for p in there}
-        if group["penalty"] is not None and group["frozen"] is not True:
+    def _add_slopes(self, phis: dict[Any, Any]) -> None:
+        """φ ← m + ∇g_β(x), families with one penalty together."""
+        bundled: dict[Any, tuple[list[list[Any]], dict[str, Any]]] = {}
+        for group in self.param_groups:
             for params in _families.families(group):
-                family = _families.family(params, group)
-                for p, part in zip(params, family.gradient(), strict=True):
-                    if p in phis:
-                        phis[p] = phis[p] + part
-        if group["frozen"]:
-            _families.masked(group, phis)
-        return [(p, phi, group) for p, phi in phis.items()]
+                if group["penalty"]["on"] in ("entries", "singular-values"):
+                    _families.add_slope(group, params, phis)
+                    continue
+                first = params[0]
+                key = (id(group["penalty"]), group["beta"], _counting.key(group), group["frozen"], len(params), first.dtype, first.device)
+                bundled.setdefault(key, ([], group))[0].append(params)
+        for families, group in bundled.values():
+            known = (id(group["penalty"]), *(id(params[0]) for params in families))
+            if known not in self._bundles:
+                self._bundles[known] = Bundle(families, group["penalty"])
+            k = _counting.number(group)
+            self._bundles[known].add_slopes(phis, schedules.at(group["beta"], k, torch), k, group["frozen"])
 
-    def _averaged(self, p: Any, group: dict[str, Any]) -> Any:
-        """m, updated; with Nesterov's look ahead."""
-        if p.grad.is_sparse:
-            raise ValueError("melmo.torch: sparse gradients are not supported; use dense ones (sparse=False)")
-        grad, state = p.grad, self.state[p]
-        alpha = float(schedules.averaging(group["alpha"], group["k"]))
-        if "m" not in state:
-            state["m"] = grad.detach().to(torch.promote_types(p.dtype, torch.float32), copy=True)
-            return state["m"]
-        m = state["m"]
-        if state.get("last") is not None:
-            m.sub_(state.pop("last")).mul_(1.0 - alpha).add_(grad)  # m ← ∇f_B(x) + (1−α)(m − ∇f_B(x before))
-        else:
-            m.lerp_(grad.to(m.dtype), alpha)
-        return m.lerp(grad.to(m.dtype), alpha) if group["momentum"] == "nesterov" else m
+    def check(self) -> int:
+        """How many polar factors failed their check since the last look; warns if any did. Waits for the device.
 
-    def _move(self, moves: list[tuple[Any, Any, dict[str, Any]]]) -> None:
-        """x ← x + γ·lmo(φ), matrices of one shape and norm together."""
-        stacks: dict[Any, list[tuple[Any, Any, dict[str, Any]]]] = {}
-        for p, phi, group in moves:
-            norm = norms.chosen(group["norm"], p.shape)
-            shape = norms.matrix_shape(p.shape)
-            tall = norm == "spectral" and shape[1] > shape[0]
-            matrix = phi.reshape(shape)
-            key = (norm, tuple(sorted(shape)) if norm == "spectral" else shape, phi.dtype, p.device)
-            stacks.setdefault(key, []).append((p, matrix.mT if tall else matrix, group))
-        for (norm, _, _, device), stack in stacks.items():
-            work = torch.bfloat16 if device.type == "cuda" else None
-            found, failed = norms.direction(torch, norm, torch.stack([m for _, m, _ in stack]), work)
-            if failed is not None:
-                self._failed[device] = self._failed.get(device, 0) + failed.sum()
-            for (p, matrix, group), d in zip(stack, found.unbind(), strict=True):
-                _advance(p, d if matrix.shape == norms.matrix_shape(p.shape) else d.mT, norm, group)
-
-    def _look(self) -> None:
+        `step` calls it every `check_every` steps. Whoever replays a captured graph calls it now and then.
+        """
         count = sum(int(failed) for failed in self._failed.values())
-        self._failed.clear()
+        for failed in self._failed.values():
+            failed.zero_()
         if count:
             warnings.warn(
-                f"melmo.torch: {count} polar factors of the last {self._check_every} steps failed their check (their bracket of the dual "
+                f"melmo.torch: {count} polar factors of the last {self.defaults['check_every']} steps failed their check (their bracket of the dual "
                 "norm is empty); φ/‖φ‖_F was used. Are the gradients finite, and is the learning rate too large?",
                 RuntimeWarning,
                 stacklevel=3,
             )
+        return count
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._forget()
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """A saved state. Graphs that were captured before it have to be captured anew."""
+        super().load_state_dict(state_dict)
+        self._forget()
+        _counting.place(self.param_groups)
+
+    def _forget(self) -> None:
+        """What is made from the groups is made anew when it is needed."""
+        self._failed: dict[torch.device, torch.Tensor] = {}
+        self._bundles: dict[Any, Bundle] = {}
+        self._constants: dict[Any, Any] = {}
+        self._steps = 0
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
-    def finalize(self, keep: float | None = None, freeze: bool | str = False) -> float:
+    def finalize(self, keep: float | Callable[[list[Any]], list[Any]] | None = None, freeze: bool | str = False) -> float:
         """x ← prox_{βg}(x): exact zeros. Returns the share of units that are not zero.
 
         Parameters
         ----------
-        keep : float, optional
-            Keeps this share of the units instead: those that are largest beside the mean of their layer.
+        keep : float or callable, optional
+            Keeps this share of the units instead: those that are largest beside the mean of their layer. Or a function that is given the
+            magnitudes of the units of every family, in the order of the groups, and returns as many tensors that are 0 where a unit goes and
+            1 where it stays.
         freeze : bool or 'zeros', default False
             Whether training goes on with the units that are left: zeros stay zeros, and the penalty is switched off. With
             ``"zeros"`` it stays on for the others: units can be taken out little by little.
@@ -186,7 +187,7 @@ class Melmo(torch.optim.Optimizer):  # type: ignore[misc]
         if not penalised:
             raise ValueError("finalize: no parameter group has a penalty")
         made = [(group, params, _families.family(params, group)) for group, params in penalised]
-        factors = [f.kept for _, _, f in made] if keep is None else _families.largest([f for _, _, f in made], keep)
+        factors = _families.factors([f for _, _, f in made], keep)
         for (_, params, family), factor in zip(made, factors, strict=True):
             _families.write(params, family, factor)
         for group, _ in penalised:
@@ -206,13 +207,6 @@ class Melmo(torch.optim.Optimizer):  # type: ignore[misc]
         The network should be in the mode (train or eval) that f means. Gradients are cleared.
         """
         return certificate(self, loader, loss)
-
-
-def _advance(p: Any, d: Any, norm: str, group: dict[str, Any]) -> None:
-    gamma = float(group["lr"])
-    if group["ball"] is not None:
-        p.mul_(1.0 - min(gamma / group["ball"], 1.0))
-    p.add_(d.reshape(p.shape).to(p.dtype), alpha=-gamma * norms.radius(group["radius"], norm, p.shape))
 
 
 def _check(group: dict[str, Any]) -> None:

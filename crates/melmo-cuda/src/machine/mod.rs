@@ -2,10 +2,13 @@
 
 mod args;
 mod compile;
+mod cublas;
 pub mod gpu;
+mod product;
 
 pub use args::{Args, Blur, Part};
 pub use compile::compile;
+pub use product::{Factor, Format, Product};
 
 use melmo::real::Real;
 
@@ -51,15 +54,23 @@ pub enum Kernel {
     AnswerSubgradient,
     AnswerLook,
     AnswerDual,
-    Residual,
+    ConvolvedResidual,
     PullGradient,
     PullSubgradient,
     PullLook,
+    Convert,
+    Factor,
+    Pair,
+    BlockStep,
+    Split,
+    Fold,
+    Residual,
+    Apart,
 }
 
 impl Kernel {
     /// All, in the order of their numbers, with their names in the source.
-    pub const ALL: [(Self, &str); 30] = [
+    pub const ALL: [(Self, &str); 38] = [
         (Self::Gradient, "gradient"),
         (Self::AdvanceGradient, "advance_gradient"),
         (Self::Value, "value"),
@@ -86,10 +97,18 @@ impl Kernel {
         (Self::AnswerSubgradient, "answer_subgradient"),
         (Self::AnswerLook, "answer_look"),
         (Self::AnswerDual, "answer_dual"),
-        (Self::Residual, "residual"),
+        (Self::ConvolvedResidual, "convolved_residual"),
         (Self::PullGradient, "pull_gradient"),
         (Self::PullSubgradient, "pull_subgradient"),
         (Self::PullLook, "pull_look"),
+        (Self::Convert, "convert"),
+        (Self::Factor, "factor"),
+        (Self::Pair, "pair"),
+        (Self::BlockStep, "block_step"),
+        (Self::Split, "split"),
+        (Self::Fold, "fold"),
+        (Self::Residual, "residual"),
+        (Self::Apart, "apart"),
     ];
 }
 
@@ -123,6 +142,12 @@ pub trait Machine: Send {
 
     /// Runs a kernel on so many threads, or a few more.
     fn launch(&mut self, kernel: Kernel, threads: usize, args: Args) -> Result<(), Fault>;
+
+    /// Makes products of matrices possible; says why where they are not. Asked before the first of them.
+    fn prepare_products(&mut self) -> Result<(), Fault>;
+
+    /// C ← αAB + βC.
+    fn multiply(&mut self, product: &Product) -> Result<(), Fault>;
 
     /// What the last launch left. Waits for it.
     fn results(&mut self) -> Result<[f64; RESULTS], Fault>;
@@ -164,6 +189,14 @@ impl Machine for Box<dyn Machine> {
 
     fn launch(&mut self, kernel: Kernel, threads: usize, args: Args) -> Result<(), Fault> {
         (**self).launch(kernel, threads, args)
+    }
+
+    fn prepare_products(&mut self) -> Result<(), Fault> {
+        (**self).prepare_products()
+    }
+
+    fn multiply(&mut self, product: &Product) -> Result<(), Fault> {
+        (**self).multiply(product)
     }
 
     fn results(&mut self) -> Result<[f64; RESULTS], Fault> {

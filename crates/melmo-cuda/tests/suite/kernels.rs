@@ -7,6 +7,7 @@ use melmo_cuda::{Plan, Program};
 
 use crate::chains;
 use crate::laws::problem;
+use crate::matrices::factors;
 
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
 
@@ -26,6 +27,7 @@ fn programs() -> Vec<(String, Program)> {
     add("fours", program(&problem::<f32>("fours", "mcp", Lift::Entries, true)));
     add("volume", program(&problem::<f64>("volume", "scad", Lift::Pixels, false)));
     add("entries", program(&problem::<f64>("identity", "l1", Lift::Nonnegative, true)));
+    add("factors", program(&factors::<f32>(false, 0.0, 1.0).0));
     add("colour", program(&chains::colour::<f32>(9, 8, 3)));
     for (name, chain) in chains::every_link() {
         add(name, program(&chain));

@@ -7,4 +7,6 @@ mod equivalence;
 mod golden;
 mod kernels;
 mod laws;
+mod matrices;
+mod numbers;
 mod refusals;

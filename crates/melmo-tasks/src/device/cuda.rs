@@ -1,13 +1,13 @@
 //! NVIDIA's GPUs.
 
 use melmo::catalogue::{self, Arguments, Value, method_on};
-use melmo::geometry::{BlockNorm, euclidean};
+use melmo::geometry::{BlockNorm, Oracle};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::Form;
 use melmo::solver::Solver;
 pub use melmo_cuda::described;
-use melmo_cuda::{Device, Gpu, Plan};
+use melmo_cuda::{Arithmetic, Device, Gpu, Plan};
 
 use crate::error::Error;
 
@@ -23,11 +23,14 @@ pub(crate) fn solver<'p, S: Real>(
     ordinal: usize,
     problem: &'p Problem<S>,
     (name, given): (&str, &[(&str, Value)]),
-    norms: Option<Vec<BlockNorm>>,
+    norms: Vec<BlockNorm>,
+    oracle: Oracle,
     start: &[S],
 ) -> Result<(Box<dyn Solver<S> + 'p>, String), Error> {
     let refused =
         |reason: String| Error::Library(melmo::error::Error::Unsupported(format!("{reason}; device cpu needs none")));
+    let arithmetic = Arithmetic::of(oracle)?;
+    Plan::of(problem)?; // what no GPU can do is said first
     let gpu = Gpu::open(ordinal).map_err(refused)?;
     if let Form::Lent(lent) = problem.f().form()
         && lent.device() != ordinal
@@ -37,6 +40,6 @@ pub(crate) fn solver<'p, S: Real>(
     let told = format!("cuda:{ordinal} ({})", gpu.describe().name);
     let rows = catalogue::methods::<S>();
     let arguments = Arguments::new(&catalogue::find("method", &rows, name)?.entry, given)?;
-    let space = Device::new(problem, norms.unwrap_or_else(|| euclidean::<S>(problem.layout()).norms()), gpu)?;
+    let space = Device::with(problem, norms, arithmetic, gpu)?;
     Ok((method_on(name, &arguments, problem, space, start)?, told))
 }

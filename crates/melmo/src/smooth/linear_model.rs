@@ -1,12 +1,13 @@
 //! f(x) = H(Ax + o): what all regressions share.
 
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 
 use crate::block::Layout;
 use crate::error::Error;
 use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::sampled::{has_rows, rows_grad};
+use crate::smooth::sampled::{has_rows, longest_row, rows_bound, rows_grad};
 use crate::smooth::{Form, Kind, Link, Responses, Rounding, Sampled, Smooth};
 use crate::vector::norm2;
 
@@ -18,6 +19,8 @@ pub struct LinearModel<S, K> {
     rows: Responses<S>,
     /// The layout of x where a row has several outputs: a column each.
     matrix: Option<Layout>,
+    /// The largest ‖aᵢ‖, once somebody has asked.
+    longest: OnceLock<f64>,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -34,7 +37,7 @@ impl<S: Real, K> LinearModel<S, K> {
             1 => None,
             outputs => Some(Layout::matrix(a.domain().size(), outputs)?),
         };
-        Ok(Self { a, rows, matrix, kind: PhantomData })
+        Ok(Self { a, rows, matrix, longest: OnceLock::new(), kind: PhantomData })
     }
 
     /// With weights wᵢ ≥ 0, not all 0.
@@ -145,5 +148,11 @@ impl<S: Real, K> Sampled<S> for LinearModel<S, K> {
 
     fn batch_grad(&self, grad: &mut [S], x: &[S], batch: &[usize], _: &mut [S]) {
         rows_grad(&*self.a, &self.rows, grad, x, batch);
+    }
+
+    /// The first call is a pass over A.
+    fn part_bound(&self, x: &[S]) -> Option<f64> {
+        let longest = *self.longest.get_or_init(|| longest_row(&*self.a));
+        Some(rows_bound(&self.rows, longest, x)).filter(|bound| bound.is_finite())
     }
 }

@@ -3,7 +3,7 @@
 use crate::operator::{Form, LinOp};
 use crate::real::Real;
 use crate::smooth::Responses;
-use crate::vector::{axpy, dot};
+use crate::vector::{axpy, dot, norm2};
 
 /// A loss f = Σᵢ fᵢ of n parts: rows of a design, rows or entries of Y.
 pub trait Sampled<S: Real>: Send + Sync {
@@ -13,6 +13,36 @@ pub trait Sampled<S: Real>: Send + Sync {
     /// grad ← (n/|B|)·Σ_{i∈B} ∇fᵢ(x). B may name a part more than once; drawn uniformly, its mean is ∇f(x). `work` is that of
     /// [`Smooth::value_grad`](crate::smooth::Smooth::value_grad).
     fn batch_grad(&self, grad: &mut [S], x: &[S], batch: &[usize], work: &mut [S]);
+
+    /// What n‖∇fᵢ(x)‖₂ is at most, for every part i: a sample's error is stated with it. `None` where it takes a pass over the data.
+    fn part_bound(&self, x: &[S]) -> Option<f64> {
+        let _ = x;
+        None
+    }
+}
+
+/// The largest ‖aᵢ‖₂ of the rows of A; a pass over A.
+pub(super) fn longest_row<S: Real>(a: &dyn LinOp<S>) -> f64 {
+    match a.form() {
+        Form::Dense(dense) => {
+            let cols = a.domain().size().max(1);
+            dense.entries().chunks_exact(cols).map(norm2).fold(0.0, f64::max)
+        }
+        Form::Sparse(sparse) => (0..a.range().size())
+            .map(|i| sparse.row(i).map(|(_, &v)| v.f64().powi(2)).sum::<f64>().sqrt())
+            .fold(0.0, f64::max),
+        _ => f64::INFINITY, // nobody who asked `has_rows` comes here
+    }
+}
+
+/// max n|wᵢh′(t)|·‖a‖ over the rows and |t − oᵢ| ≤ ‖a‖‖x‖, ‖a‖ the longest row: h′ is monotone, so that the ends are looked at.
+pub(super) fn rows_bound<S: Real>(rows: &Responses<S>, longest: f64, x: &[S]) -> f64 {
+    let reach = longest * norm2(x);
+    let steepest = (0..rows.count()).fold(0.0, |most: f64, i| {
+        let ends = [-reach, reach].map(|end| rows.slope(i, S::of(rows.offset(i) + end)).f64().abs());
+        most.max(ends[0]).max(ends[1])
+    });
+    rows.count() as f64 * steepest * longest
 }
 
 /// Whether the rows of a linear model can be read one by one.

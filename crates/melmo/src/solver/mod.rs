@@ -51,7 +51,7 @@ pub use reweighted::Reweighted;
 pub use run::{Measured, Method, Run, Standing};
 pub use smoothing::Smoothing;
 pub use state::{Memo, State};
-pub use stochastic::{Momentum, Rule, Stochastic};
+pub use stochastic::{Estimate, Momentum, Rule, Stochastic};
 pub use subgradient::Subgradient;
 pub use tilted::{Path, Tilted};
 pub use variable_smoothing::VariableSmoothing;

@@ -236,6 +236,10 @@ impl<S: Real> Sampled for Host<'_, S> {
         }
     }
 
+    fn part_bound(&mut self, x: &Vec<S>) -> Option<f64> {
+        self.problem.f().sampled()?.part_bound(x)
+    }
+
     fn penalty_gradient_add(&mut self, phi: &mut Vec<S>, x: &Vec<S>, beta: f64) -> f64 {
         self.problem.penalty_gradient_add(phi, x, beta, &mut self.work)
     }

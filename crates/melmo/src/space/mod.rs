@@ -151,6 +151,9 @@ pub trait Sampled: Space {
     /// grad ← ∇f_B(x), whose mean over batches is ∇f(x).
     fn batch_gradient(&mut self, grad: &mut Self::Point, x: &Self::Point, batch: &[usize]);
 
+    /// What ‖∇f_B(x)‖₂ is at most for every batch of one part, where the loss knows it without a pass over the data.
+    fn part_bound(&mut self, x: &Self::Point) -> Option<f64>;
+
     /// φ ← φ + T*∇g_β(Tx); returns ‖∇g_β(Tx)‖₂².
     fn penalty_gradient_add(&mut self, phi: &mut Self::Point, x: &Self::Point, beta: f64) -> f64;
 }

@@ -1,5 +1,9 @@
 //! MELMO with minibatches.
 
+mod sampling;
+
+pub use sampling::Estimate;
+
 use serde::{Deserialize, Serialize};
 
 use crate::certificate::Shown;

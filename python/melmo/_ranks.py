@@ -105,10 +105,10 @@ class Ranks:
         return received
 
     def trade(self, own: list[Array], counts: list[int]) -> Array:
-        """Everybody's part for this rank: rank r is sent the r-th part, which has counts[r] numbers."""
-        mine = [counts[self.rank]] * self.size
-        received = np.empty(sum(mine))
-        self.comm.Alltoallv([own[0], (counts, _starts(counts))], [received, (mine, _starts(mine))])
+        """Everybody's part for this rank: counts say how many numbers each is sent, and then how many each sends."""
+        sent, come = counts[: self.size], counts[self.size :]
+        received = np.empty(sum(come))
+        self.comm.Alltoallv([own[0], (sent, _starts(sent))], [received, (come, _starts(come))])
         return received
 
     def beside(self, own: list[Array], counts: list[int]) -> Array:

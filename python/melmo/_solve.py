@@ -91,7 +91,7 @@ def minimize(
         Parameters of the method, such as ``{"gamma": 0.5, "restart": "best"}``.
     max_iter : int, optional
         Steps at most: 5000; where ``auto`` takes ``admm`` or ``primal-dual``, as many as go with 5·10⁸ entries of x and Tx, up to
-        50 000.
+        50 000. Where methods race, those of all together.
     epsilon, relative_epsilon : float, optional
         Stop at a certificate: dual norm and proximal gap both at most ε, or ε times their values at the start.
     gap, relative_gap : float, optional
@@ -141,6 +141,9 @@ def minimize(
 
     Notes
     -----
+    Where g is not convex and the problem is not large, ``auto`` tries other methods after the first, each for up to a thousand steps, and the lowest
+    goes on: ``reason`` says who raced. `callback` sees the points of all; ``trace`` has the rows of the first.
+
     The interpreter lock is released while Rust works. Ctrl-C ends the run and returns the best point so far, with the
     status ``interrupted``.
 

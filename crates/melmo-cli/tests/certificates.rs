@@ -1,12 +1,10 @@
 //! What the program certifies: every command can, in the norm that was asked for, and what was forged does not pass.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::Place;
 use melmo_data::npy;
 use serde_json::{Value, json};
-use support::Place;
 
 /// A small table of noisy numbers: rows×cols, with a trend in it.
 fn table(rows: usize, cols: usize) -> String {

@@ -1,8 +1,6 @@
 //! `melmo check`: the terms of a problem, as its own command would build it.
 
-mod support;
-
-use support::Place;
+use crate::support::Place;
 
 #[test]
 fn the_terms_of_every_task_are_what_they_say() {

@@ -1,10 +1,8 @@
 //! Checkpoints that are damaged, forged, old or from elsewhere.
 
-mod support;
-
+use crate::support::Place;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use support::Place;
 
 const MAGIC: &[u8] = b"melmo checkpoint 3\n";
 const RUN: &str = "recover y.csv --method melmo --iterations 100000 --tolerance 0 -q --checkpoint run.ck --every 1ms";

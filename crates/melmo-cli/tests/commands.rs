@@ -1,8 +1,6 @@
 //! Every command on real files.
 
-mod support;
-
-use support::Place;
+use crate::support::Place;
 
 #[test]
 fn recover_says_how_far_it_is_from_the_optimum() {
@@ -15,6 +13,8 @@ fn recover_says_how_far_it_is_from_the_optimum() {
     assert_eq!(place.read("x.csv").lines().count(), 2);
     place.refused("recover y.csv --method melmo --set gama=1", &["parameter of melmo", "did you mean `gamma`?"]);
     place.refused("recover y.csv --method melmo --set gamma=much", &["`gamma`: found `much`", "a number"]);
+    place.write("Sheet.XLSX", "PK");
+    place.refused("recover Sheet.XLSX", &["no format has this extension", "try: saving the sheet as .csv"]);
 }
 
 #[test]

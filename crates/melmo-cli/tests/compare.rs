@@ -1,8 +1,6 @@
 //! `melmo compare`: one problem, one start, several methods.
 
-mod support;
-
-use support::Place;
+use crate::support::Place;
 
 #[test]
 fn every_method_that_fits_has_a_row_and_the_others_a_reason() {

@@ -1,8 +1,6 @@
 //! `melmo complete`: from files to a filled matrix.
 
-mod support;
-
-use support::Place;
+use crate::support::Place;
 
 /// Entry (i, j) of a matrix of rank 2 with offsets.
 fn entry(i: usize, j: usize) -> f64 {

@@ -1,10 +1,8 @@
 //! Factors of sparse counts: read as they are stored, never dense; topics by name; units; results that verify.
 
-mod support;
-
 use std::time::Duration;
 
-use support::Place;
+use crate::support::Place;
 
 /// Two topics over six words: documents of the first half use words 0–2, those of the second 3–5.
 fn corpus(place: &Place) {

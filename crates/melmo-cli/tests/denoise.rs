@@ -1,10 +1,8 @@
 //! `melmo denoise` on images and arrays.
 
-mod support;
-
+use crate::support::Place;
 use melmo_data::image::{self, Depth, Image};
 use melmo_data::{Array, Kind, npy};
-use support::Place;
 
 /// A picture with edges, slopes and flat parts, 0 to 1.
 fn scene(rows: usize, cols: usize, channel: usize) -> Vec<f64> {
@@ -258,4 +256,22 @@ fn many_at_once_and_a_broken_one_is_named() {
     let ran = place.melmo("denoise a.png c.jpg --out-dir late --time-limit 0 --json");
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stdout.contains("unfinished") && ran.stdout.contains("c.jpg"), "{}", ran.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_while_a_later_picture_is_read_says_what_is_whole() {
+    let place = Place::new();
+    picture(&place, "a.png", 1, Depth::Eight);
+    // Nobody writes into it: it is read for ever.
+    assert!(std::process::Command::new("mkfifo").arg(place.file("b.png")).status().unwrap().success());
+    let mut command = place.command("denoise a.png b.png --out-dir clean -q");
+    let child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    place.wait_for("clean/a.png");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert!(sent.success() && ended.status.code() == Some(130), "{}: {told}", ended.status);
+    assert!(told.contains("1 before this one is whole, in its place") && !told.contains("nothing to keep"), "{told}");
 }

@@ -1,11 +1,9 @@
 //! Bad input gets a clear error and loses nothing.
 
-mod support;
-
 use std::io::Read;
 use std::process::Stdio;
 
-use support::Place;
+use crate::support::Place;
 
 #[test]
 fn files_that_are_not_what_they_should_be() {

@@ -1,9 +1,7 @@
 //! Every golden case, run from its files through the program's options: the same trace to 1e-8 over its stable rows.
 
-mod support;
-
+use crate::support::{Place, golden};
 use serde_json::Value;
-use support::{Place, golden};
 
 /// The options that make a case, from its `case.json`.
 fn arguments(case: &Value, folder: &str) -> String {

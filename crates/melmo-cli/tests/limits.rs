@@ -1,10 +1,8 @@
 //! Time, memory and numbers that run out: everything ends when it is told to, and says so.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
-use support::Place;
+use crate::support::Place;
 
 /// A matrix with gaps.
 fn gaps(place: &Place, rows: usize, cols: usize) {

@@ -1,13 +1,11 @@
 //! Where outputs go: links that were planted, permissions, leftovers, folders with other things in them, full disks.
 #![cfg(unix)]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Stdio;
 
-use support::Place;
+use crate::support::Place;
 
 const RUN: &str = "recover miserables --iterations 5 -q -o x.npy";
 

@@ -1,11 +1,10 @@
 //! `melmo regress` on tables.
 
-mod support;
 #[path = "regress/wide.rs"]
 mod wide;
 
+use crate::support::Place;
 use melmo::seeded::Seeded;
-use support::Place;
 
 /// y = 3 + 2a − b + noise, and three columns that say nothing.
 fn table(place: &Place, name: &str, rows: usize, classes: bool) {
@@ -129,6 +128,8 @@ fn tables_that_do_not_fit() {
     place.refused("regress t.csv y --model m.txt", &["m.txt", ".json"]);
     place.refused("regress t.csv y --test other.csv", &["other.csv", "c, d"]);
     place.refused("regress t.csv y --loss cubic", &["cubic", "huber"]);
+    place.refused("regress t.csv y --loss poison", &["did you mean `poisson`?", "huber"]);
+    place.refused("regress t.csv yy", &["no file and no column is called `yy`", "did you mean `y`?"]);
     place.write("twice.csv", "a,a,y\n1,2,3\n3,4,6\n5,6,8\n");
     place.refused("regress twice.csv y", &["twice.csv", "several columns are called `a`"]);
     place.refused("regress t.csv y --groups 2,2", &["groups", "5 columns"]);

@@ -1,15 +1,13 @@
 //! `melmo reproduce --quick` from end to end: its folder, its numbers, what it runs again, and its page in a browser.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use crate::support::Place;
 use browser_test::{Browser, Error, Screen, Tab};
-use support::Place;
 
 const QUICK: &str = "reproduce --quick --seeds 2 -o out";
 
@@ -110,7 +108,7 @@ fn ctrl_c_keeps_what_is_finished() {
     std::thread::sleep(Duration::from_millis(200));
     let told = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(told.success());
-    let ran = support::Ran::from(child.wait_with_output().unwrap(), run);
+    let ran = crate::support::Ran::from(child.wait_with_output().unwrap(), run);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("finished runs are kept"), "{}", ran.stderr);
     assert!(!place.file("out/index.html").exists());

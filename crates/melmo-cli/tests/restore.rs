@@ -1,12 +1,10 @@
 //! `melmo deblur`, `melmo inpaint` and `melmo upscale`.
 
-mod support;
-
+use crate::support::Place;
 use melmo::operator::{Blur, Downsample, LinOp};
 use melmo::seeded::Seeded;
 use melmo_data::image::{self, Depth, Image};
 use melmo_data::{Array, npy};
-use support::Place;
 
 /// A picture with edges, slopes and flat parts, 0 to 1.
 fn scene(rows: usize, cols: usize) -> Vec<f64> {

@@ -1,11 +1,9 @@
 //! Runs that are interrupted, killed and taken up again.
 
-mod support;
-
 use std::process::Stdio;
 use std::time::Duration;
 
-use support::Place;
+use crate::support::Place;
 
 const RUN: &str = "factorize miserables --rank 8 --method melmo --iterations 40000 --trace-every 100 -q";
 
@@ -72,7 +70,7 @@ fn ctrl_c_keeps_the_point_so_far() {
     place.wait_for("run.ck");
     let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupted.success());
-    let ran = support::Ran::from(child.wait_with_output().unwrap(), run);
+    let ran = crate::support::Ran::from(child.wait_with_output().unwrap(), run);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("interrupted; the point so far is kept"), "{}", ran.stdout);
     assert_eq!(place.names(), ["f.H.npy", "f.W.npy", "run.ck", "t.csv"]);

@@ -1,10 +1,8 @@
 //! `melmo rpca`: matrices, stacks and folders of frames.
 
-mod support;
-
+use crate::support::Place;
 use melmo_data::image::{Depth, Image};
 use melmo_data::{Array, npy};
-use support::Place;
 
 const SHAPE: [usize; 3] = [16, 12, 14];
 

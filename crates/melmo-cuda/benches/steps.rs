@@ -16,7 +16,10 @@ use melmo::smooth::MaskedLeastSquares;
 use melmo::solver::{Adaptive, Melmo, Smoothing, Solver};
 use melmo::space::Host;
 use melmo::threads::Threads;
-use melmo_cuda::{Device, Gpu};
+use melmo_cuda::{Arithmetic, Device, Gpu};
+
+#[path = "rows/matrices.rs"]
+mod matrices;
 
 /// A scene of a few levels with noise in [−½, ½]: cheap to make at any size, and never the same in neighbouring pixels.
 fn scene<S: Real>(n: usize, cols: usize) -> Vec<S> {
@@ -140,6 +143,16 @@ fn end_to_end() {
     }
 }
 
+fn spectral(name: &str, side: usize, arithmetic: Arithmetic) {
+    let problem = problem::<f32>(&[side, side], false);
+    matrices::spectral(name, &problem, target(&problem), arithmetic);
+}
+
+fn factorise(name: &str, side: usize, arithmetic: Arithmetic) {
+    let (y, x0) = (scene::<f32>(side * side, side), scene::<f32>(2 * side * 128, 128));
+    matrices::factorise(name, [side, 128], y, &x0, arithmetic);
+}
+
 fn main() {
     let described = match melmo_cuda::described() {
         Ok(all) if !all.is_empty() => all,
@@ -150,7 +163,7 @@ fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let asked = |name: &str| wanted.is_empty() && name != "2000³" || wanted.iter().any(|word| word == name);
     type Row = (&'static str, fn(&str));
-    let rows: [Row; 9] = [
+    let rows: [Row; 13] = [
         ("256²", |name| steps::<f32>(name, &[256, 256], false, 5.0)),
         ("1024²", |name| steps::<f32>(name, &[1024, 1024], false, 5.0)),
         ("4096²", |name| steps::<f32>(name, &[4096, 4096], false, 5.0)),
@@ -159,6 +172,10 @@ fn main() {
         ("16384²", |name| steps::<f32>(name, &[16384, 16384], false, 5.0)),
         ("512³", |name| steps::<f32>(name, &[512, 512, 512], false, 5.0)),
         ("2000³", |name| steps::<f32>(name, &[2000, 2000, 2000], false, 6.0)),
+        ("4096²-spectral", |name| spectral(name, 4096, Arithmetic::Auto)),
+        ("4096²-spectral-tf32", |name| spectral(name, 4096, Arithmetic::Tf32)),
+        ("factors-32768²", |name| factorise(name, 32768, Arithmetic::Auto)),
+        ("factors-32768²-f32", |name| factorise(name, 32768, Arithmetic::Plain)),
         ("end-to-end", |_| end_to_end()),
     ];
     rows.iter().filter(|(name, _)| asked(name)).for_each(|(name, row)| row(name));

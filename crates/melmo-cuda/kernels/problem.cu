@@ -1,6 +1,6 @@
 // f(x) = ½‖M⊙(x − y)‖² and g(Tx): gradients, values, subgradients, and what a certificate asks.
 
-// ∇f at an entry.
+// ∇f at an entry. GIVEN: products have left it where the target is.
 struct Loss {
     Four target, mask;
     HERE_METHOD void fetch(const Args& a, i64 i, int count, bool aligned) {
@@ -10,7 +10,9 @@ struct Loss {
 #endif
     }
     HERE_METHOD real at(int k, real x) const {
-#ifdef MASKED
+#ifdef GIVEN
+        return target.at[k];
+#elif defined(MASKED)
         return mask.at[k] * (x - target.at[k]);
 #else
         return x - target.at[k];
@@ -104,7 +106,9 @@ struct Subgradient {
     }
     HERE_METHOD void visit(const Args& a, i64 i, int k, real x, real pulled) {
         real of_f = loss.at(k, x);
+#ifndef GIVEN
         s.at[0] += 0.5 * of_f * (double)of_f;
+#endif
         out.at[k] = of_f + pulled;
     }
     HERE_METHOD void end(const Args& a, i64 i, int count, bool aligned) { store(a.out, i, count, aligned, out); }

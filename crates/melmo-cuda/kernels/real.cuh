@@ -21,6 +21,8 @@ struct Args {
     double beta;               // the smoothing
     double phi[2];             // the parameters of the penalty
     double *parts, *norms;     // of lines of a matrix
+    i64 from, to;              // formats of what is read and written, where that is not real
+    i64 loose;                 // 1 where a block does not start at a multiple of four entries
     double *partial;           // sums of blocks
     unsigned int *ticket;      // how many blocks are done
     double *result;            // the sums, and when they are there

@@ -83,7 +83,7 @@ KERNEL(measure, 2, measure_body)
 // −j for the first j with |x_j| = a.
 HERE void find_body(const Args& a, i64 t, Sums<1>& s) {
     entries(a.n, t, [&](i64 i, int count) {
-        Four x = load(a.x, i, count, true);
+        Four x = load(a.x, i, count, !a.loose);
         EACH if (k < count && (double)magnitude(x.at[k]) == a.a) s.top(-(double)(i + k));
     });
 }

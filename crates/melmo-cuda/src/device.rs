@@ -8,9 +8,10 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::space::{Host, Space};
 
+use crate::linalg::{Arithmetic, Factors, Part};
 use crate::lines::Lines;
-use crate::machine::{Address, Args, Fault, Kernel, Machine, RESULTS, bytes, bytes_mut};
-use crate::plan::{Plan, entry_threads};
+use crate::machine::{Address, Args, Fault, Kernel, Machine, Product, RESULTS, bytes, bytes_mut};
+use crate::plan::{Loss, Plan, entry_threads};
 use crate::program::Program;
 
 /// A place among the arrays of a device. It can be moved, not copied.
@@ -36,6 +37,10 @@ pub struct Device<'p, S, M> {
     pub(crate) length: f64,
     pub(crate) largest: Option<i64>,
     pub(crate) lines: Option<Lines>,
+    /// The blocks, each with its norm, where that is not one simple norm over everything.
+    pub(crate) parts: Vec<Part>,
+    /// What the loss needs, where products make it.
+    pub(crate) factors: Option<Factors>,
     /// u, z and w, and the v of the last look, where they are wanted.
     pub(crate) images: Option<[Point; 3]>,
     pub(crate) residual: Option<Point>,
@@ -45,21 +50,42 @@ pub struct Device<'p, S, M> {
     pub(crate) host: Option<Host<'p, S>>,
 }
 
+/// One norm over the whole variable that needs no products.
+fn simple(norms: &[BlockNorm]) -> bool {
+    matches!(norms, [BlockNorm { norm: Norm::L1 | Norm::L2 | Norm::Linf | Norm::Row | Norm::Column, radius, .. }] if *radius == 1.0)
+}
+
 /// Points that every method needs: x, the point before it, φ.
 const LEAST: usize = 3;
 
 impl<'p, S: Real, M: Machine> Device<'p, S, M> {
     /// Refuses terms and norms without kernels, and a problem whose data and points do not fit, before anything is copied.
-    pub fn new(problem: &'p Problem<S>, norms: Vec<BlockNorm>, mut machine: M) -> Result<Self, Error> {
+    pub fn new(problem: &'p Problem<S>, norms: Vec<BlockNorm>, machine: M) -> Result<Self, Error> {
+        Self::with(problem, norms, Arithmetic::default(), machine)
+    }
+
+    /// The same with products of another arithmetic than what is chosen by shape and precision.
+    pub fn with(
+        problem: &'p Problem<S>,
+        norms: Vec<BlockNorm>,
+        arithmetic: Arithmetic,
+        mut machine: M,
+    ) -> Result<Self, Error> {
         let plan = Plan::of(problem)?;
         check_tiling(&norms, plan.size())?;
-        if !matches!(&norms[..], [BlockNorm { norm: Norm::L1 | Norm::L2 | Norm::Linf | Norm::Row | Norm::Column, radius, .. }] if *radius == 1.0)
-        {
-            let message = "the GPU steps in one of the norms l1, l2, linf, row and column over the whole variable: take one of them, or device cpu";
-            return Err(Error::Unsupported(message.into()));
+        if norms.iter().any(|block| block.norm == Norm::Other) {
+            return Err(Error::Unsupported(
+                "the GPU steps in no norm of your own: take one by name, or device cpu".into(),
+            ));
         }
         let program = Program::of(&plan)?;
-        let (need, free) = (plan.bytes(LEAST), machine.available().map_err(Error::Unsupported)?);
+        let parts = if simple(&norms) { Vec::new() } else { arithmetic.parts::<S>(&norms)? };
+        if parts.iter().any(Part::multiplies) || matches!(plan.loss, Loss::Factors(_)) {
+            machine.prepare_products().map_err(Error::Unsupported)?;
+        }
+        let beside = parts.iter().map(Part::bytes).fold(Factors::bytes(&plan), usize::saturating_add);
+        let need = plan.bytes(LEAST).saturating_add(beside);
+        let free = machine.available().map_err(Error::Unsupported)?;
         if need > free {
             let [need, free] = [need, free].map(|bytes| bytes as f64 / (1u64 << 30) as f64);
             let message = format!(
@@ -81,15 +107,18 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             length: 0.0,
             largest: None,
             lines: None,
+            parts,
+            factors: None,
             images: None,
             residual: None,
             looked: None,
             host: None,
         };
         device.tell();
-        device.make_lines();
+        device.make_parts();
+        device.make_factors(arithmetic);
         // A fifth array makes a step one pass; it is the first to be left out.
-        if plan.components > 1 && plan.bytes(LEAST + 1) <= free / 10 * 9 {
+        if plan.components > 1 && device.parts.is_empty() && plan.bytes(LEAST + 1) <= free / 10 * 9 {
             device.spare = Some(device.array(plan.size()).0);
         }
         device.fault.take().map_or(Ok(device), |fault| Err(Error::Unsupported(fault)))
@@ -186,6 +215,26 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         self.guarded(|machine| machine.copy(to, from, len * size_of::<S>()));
     }
 
+    /// Y and M of a loss that products make.
+    pub(crate) fn data(&self) -> [Address; 2] {
+        [self.told.target, self.told.mask]
+    }
+
+    /// C ← αAB + βC.
+    pub(crate) fn multiply(&mut self, product: Product) {
+        self.guarded(|machine| machine.multiply(&product));
+    }
+
+    /// Memory there ← memory there.
+    pub(crate) fn copy_raw(&mut self, to: Address, from: Address, bytes: usize) {
+        self.guarded(|machine| machine.copy(to, from, bytes));
+    }
+
+    /// Memory there ← numbers.
+    pub(crate) fn upload_raw(&mut self, to: Address, from: &[S]) {
+        self.guarded(|machine| machine.upload(to, bytes(from)));
+    }
+
     /// Runs a kernel on so many threads.
     pub(crate) fn run(&mut self, kernel: Kernel, threads: usize, args: Args) {
         self.guarded(|machine| machine.launch(kernel, threads, args));
@@ -198,7 +247,10 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
 
     /// Runs a kernel that walks through f and g∘T; `args` says what differs from walk to walk.
     pub(crate) fn walk(&mut self, kernel: Kernel, args: Args) {
-        let Args { n, slices, rows, cols, strip, first, count, target, mask, weights, phi, .. } = self.told;
+        let Args { n, slices, rows, cols, strip, first, count, mut target, mask, weights, phi, .. } = self.told;
+        if self.plan.given() {
+            target = args.target;
+        }
         let args = Args { n, slices, rows, cols, strip, first, count, target, mask, weights, phi, ..args };
         self.run(kernel, self.plan.threads(), args);
     }

@@ -1,9 +1,10 @@
 //! Points in the memory of a GPU: [`Device`] is a [`Space`](melmo::space::Space), so that the solvers of `melmo` run there.
 //!
 //! What a problem is made of is read from its terms' forms ([`Plan`]); what has no kernel is refused, with the reason, before anything
-//! is copied. Nothing is linked: the driver and NVRTC are loaded when a GPU is asked for, and a missing one is an error message.
+//! is copied. Nothing is linked: the driver, NVRTC and cuBLAS are loaded when a GPU is asked for, and a missing one is an error message.
 
 mod device;
+mod linalg;
 mod lines;
 pub mod machine;
 mod plan;
@@ -12,6 +13,7 @@ mod space;
 mod witness;
 
 pub use device::{Device, Point};
+pub use linalg::Arithmetic;
 pub use machine::gpu::{Described, Gpu, described};
-pub use plan::Plan;
+pub use plan::{Loss, Plan};
 pub use program::Program;

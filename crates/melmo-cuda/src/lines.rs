@@ -4,7 +4,7 @@ use melmo::geometry::{BlockNorm, Norm};
 use melmo::real::Real;
 
 use crate::device::{Device, Point};
-use crate::machine::{Args, Kernel, Machine};
+use crate::machine::{Address, Args, Kernel, Machine};
 
 /// Entries of a part of a line: `PART` in `kernels/lines.cu`.
 const PART: usize = 256;
@@ -13,7 +13,7 @@ const PART: usize = 256;
 pub(crate) struct Lines {
     parts: u64,
     /// Of the last oracle call: what a step needs.
-    norms: u64,
+    pub(crate) norms: u64,
     /// Of anything else.
     others: u64,
 }
@@ -28,27 +28,34 @@ fn shape(norm: &BlockNorm) -> (usize, usize) {
 
 impl<S: Real, M: Machine> Device<'_, S, M> {
     pub(crate) fn by_lines(&self) -> bool {
-        matches!(self.norms[0].norm, Norm::Row | Norm::Column)
+        self.parts.is_empty() && matches!(self.norms[0].norm, Norm::Row | Norm::Column)
     }
 
-    /// Makes room for the norms of lines, where they are wanted.
-    pub(crate) fn make_lines(&mut self) {
-        if self.by_lines() {
-            let (lines, length) = shape(&self.norms[0]);
-            let parts = self.raw(lines * length.div_ceil(PART) * 8);
-            self.lines = Some(Lines { parts, norms: self.raw(lines * 8), others: self.raw(lines * 8) });
-        }
+    /// Room for the norms of a block's lines.
+    pub(crate) fn room_for_lines(&mut self, norm: &BlockNorm) -> Lines {
+        let (lines, length) = shape(norm);
+        let parts = self.raw(lines * length.div_ceil(PART) * 8);
+        Lines { parts, norms: self.raw(lines * 8), others: self.raw(lines * 8) }
     }
 
     /// Σ ‖xₗ‖₂ over the lines l; the norms are kept for a step where x is the gradient that it goes along.
     pub(crate) fn measure_lines(&mut self, x: &Point, for_step: bool) -> f64 {
-        let Some(Lines { parts, norms, others }) = self.lines else { return f64::NAN };
-        let norms = if for_step { norms } else { others };
-        let ((lines, length), block) = (shape(&self.norms[0]), &self.norms[0].block);
-        let (rows, cols) = (block.rows as i64, block.cols as i64);
+        let Some(lines) = self.lines.take() else { return f64::NAN };
+        let norm = self.norms[0].clone();
+        let sum = self.measure_lines_at(&norm, &lines, self.at(x), for_step);
+        self.lines = Some(lines);
+        sum
+    }
+
+    /// The same in a block that starts at an address.
+    pub(crate) fn measure_lines_at(&mut self, norm: &BlockNorm, at: &Lines, x: Address, for_step: bool) -> f64 {
+        let parts = at.parts;
+        let norms = if for_step { at.norms } else { at.others };
+        let (lines, length) = shape(norm);
+        let (rows, cols) = (norm.block.rows as i64, norm.block.cols as i64);
         let count = length.div_ceil(PART);
-        let args = Args { x: self.at(x), rows, cols, parts, norms, ..Args::default() };
-        let kernel = if self.norms[0].norm == Norm::Row { Kernel::RowParts } else { Kernel::ColumnParts };
+        let args = Args { x, rows, cols, parts, norms, ..Args::default() };
+        let kernel = if norm.norm == Norm::Row { Kernel::RowParts } else { Kernel::ColumnParts };
         self.run(kernel, lines * count, args);
         self.run(Kernel::LineNorms, lines, Args { first: count as i64, count: lines as i64, ..args });
         self.results()[0]
@@ -65,7 +72,12 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
 
     /// Roundings of a term of that sum: in its part, over parts, the root, and over lines.
     pub(crate) fn roundings_of_lines(&self) -> f64 {
-        let (lines, length) = shape(&self.norms[0]);
-        (PART + length.div_ceil(PART) + lines.div_ceil(256 * 256) + 40) as f64
+        roundings(&self.norms[0])
     }
+}
+
+/// The same of a block.
+pub(crate) fn roundings(norm: &BlockNorm) -> f64 {
+    let (lines, length) = shape(norm);
+    (PART + length.div_ceil(PART) + lines.div_ceil(256 * 256) + 40) as f64
 }

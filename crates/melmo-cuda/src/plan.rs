@@ -5,11 +5,26 @@ use melmo::operator;
 use melmo::penalty::{self, Phi, Shape};
 use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::smooth;
+use melmo::smooth::{self, Factorization};
 
-/// A problem as data: ½‖M⊙(x − y)‖² + g(Tx), T picks entries or takes differences, g is a sum over entries or pixels.
+/// The loss, as far as kernels differ in it.
+#[derive(Clone, Copy)]
+pub enum Loss<'p, S> {
+    /// ½‖M⊙(x − y)‖², evaluated in the same pass as the penalty.
+    Proximity,
+    /// c‖M⊙(Y − WH)‖² + ν/2·‖H‖², by products.
+    Factors(&'p Factorization<S>),
+    /// ½‖M⊙(Y − L − S)‖².
+    Sum,
+}
+
+/// A problem as data: a loss and g(Tx), T picks entries or takes differences, g is a sum over entries or pixels.
 #[derive(Clone, Copy)]
 pub struct Plan<'p, S> {
+    /// The loss.
+    pub loss: Loss<'p, S>,
+    /// Entries of x.
+    pub size: usize,
     /// Slices, rows and columns: an image has one row a slice, so that threads walk down it.
     pub shape: [usize; 3],
     /// The entries that T picks, where it picks some.
@@ -36,12 +51,19 @@ fn refuse<T>(what: &str) -> Result<T, Error> {
 impl<'p, S: Real> Plan<'p, S> {
     /// Reads it from the forms of the terms.
     pub fn of(problem: &'p Problem<S>) -> Result<Self, Error> {
-        let smooth::Form::Proximity { target, mask } = problem.f().form() else {
-            return refuse("a loss other than ½‖M⊙(x − y)‖²");
+        let size = problem.layout().size();
+        let (loss, target, mask) = match problem.f().form() {
+            smooth::Form::Proximity { target, mask } => (Loss::Proximity, target, mask),
+            smooth::Form::Factors(f) => match f.data().dense() {
+                Some(y) => (Loss::Factors(f), y, f.mask()),
+                None => return refuse("a factorisation of sparse data, or of rows that are read"),
+            },
+            smooth::Form::Sum { target, mask } => (Loss::Sum, target, mask),
+            _ => return refuse("a loss other than ½‖M⊙(x − y)‖², a factorisation of a dense matrix or L + S"),
         };
         let (shape, picked, components) = match problem.t().form() {
-            operator::Form::Identity => ([1, 1, target.len()], [0, target.len()], 1),
-            operator::Form::Select(t) => ([1, 1, target.len()], stretch(t)?, 1),
+            operator::Form::Identity => ([1, 1, size], [0, size], 1),
+            operator::Form::Select(t) => ([1, 1, size], stretch(t)?, 1),
             operator::Form::Difference2d(t) => ([t.shape().0, 1, t.shape().1], [0, 0], 2),
             operator::Form::Difference3d(t) => ([t.shape().0, t.shape().1, t.shape().2], [0, 0], 3),
             _ => return refuse("an operator other than the identity, a choice of blocks or differences"),
@@ -51,12 +73,21 @@ impl<'p, S: Real> Plan<'p, S> {
             penalty::Form::Pixels { phi, weights } if components > 1 => (phi, weights, true),
             _ => return refuse("a penalty other than one on entries, or on the differences of a pixel"),
         };
-        Ok(Self { shape, picked, components, target, mask, phi, weights, pixels })
+        let plan = Self { loss, size, shape, picked, components, target, mask, phi, weights, pixels };
+        if plan.given() && components > 1 {
+            return refuse("differences of factors or of sums");
+        }
+        Ok(plan)
     }
 
     /// Entries of x.
     pub fn size(&self) -> usize {
-        self.target.len()
+        self.size
+    }
+
+    /// ∇f is there before the pass over the penalty.
+    pub fn given(&self) -> bool {
+        !matches!(self.loss, Loss::Proximity)
     }
 
     /// Entries of Tx.
@@ -89,10 +120,10 @@ impl<'p, S: Real> Plan<'p, S> {
 
     /// Bytes of the data, and of so many points.
     pub fn bytes(&self, points: usize) -> usize {
-        let arrays = 1 + usize::from(self.mask.is_some()) + points;
-        size_of::<S>().saturating_mul(
-            arrays.saturating_mul(self.size()).saturating_add(self.weights.map_or(0, |weights| weights.len())),
-        )
+        let data = self.target.len().saturating_mul(1 + usize::from(self.mask.is_some()));
+        let weights = self.weights.map_or(0, |weights| weights.len());
+        let arrays = points.saturating_mul(self.size()).saturating_add(data).saturating_add(weights);
+        size_of::<S>().saturating_mul(arrays)
     }
 
     /// The number of the penalty's formula in the kernels, and its parameters.

@@ -6,8 +6,9 @@ use melmo::real::Real;
 use crate::plan::Plan;
 
 /// Sources in the order in which they build upon one another.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 11] = [
     include_str!("../kernels/real.cuh"),
+    include_str!("../kernels/format.cuh"),
     include_str!("../kernels/sums.cuh"),
     include_str!("../kernels/penalty.cuh"),
     include_str!("../kernels/unit.cuh"),
@@ -15,6 +16,8 @@ const SOURCES: [&str; 8] = [
     include_str!("../kernels/problem.cu"),
     include_str!("../kernels/vector.cu"),
     include_str!("../kernels/lines.cu"),
+    include_str!("../kernels/matrix.cu"),
+    include_str!("../kernels/factors.cu"),
 ];
 
 /// A source and its definitions (`-D…`).
@@ -43,7 +46,8 @@ impl Program {
             (plan.phi.nonnegative, "NONNEGATIVE"),
             (plan.weights.is_some(), "WEIGHTED"),
             (plan.pixels, "PIXELS"),
-            (plan.mask.is_some(), "MASKED"),
+            (plan.mask.is_some() && !plan.given(), "MASKED"),
+            (plan.given(), "GIVEN"),
             (plan.components > 1 && plan.shape[2].is_multiple_of(4), "WHOLE"),
         ];
         defines.extend(flags.iter().filter(|(set, _)| *set).map(|(_, name)| format!("-D{name}")));

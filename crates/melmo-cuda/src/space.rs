@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use melmo::certificate::Shown;
-use melmo::geometry::{Answer, BlockNorm, Norm, unit_factor};
+use melmo::geometry::{Answer, BlockNorm, Bracket, Norm, unit_factor};
 use melmo::guarantee::Facts;
 use melmo::problem::Evaluation;
 use melmo::real::Real;
@@ -64,7 +64,8 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
     }
 
     fn witness(&mut self) -> &mut Self {
-        if (self.plan.components == 1 || self.by_lines()) && self.residual.is_none() {
+        let kept = self.plan.components == 1 || self.by_lines() || !self.parts.is_empty();
+        if kept && self.residual.is_none() {
             self.residual = Some(self.array(self.plan.size()));
         }
         self
@@ -126,16 +127,18 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
     }
 
     fn gradient(&mut self, phi: &mut Point, x: &Point, beta: f64) -> Evaluation {
-        let args = Args { out: self.at(phi), x: self.at(x), beta, ..Args::default() };
-        self.walk(Kernel::Gradient, args);
-        self.evaluation()
+        let given = self.plan.given().then(|| self.loss_gradient(phi, x, false));
+        let (out, x) = (self.at(phi), self.at(x));
+        self.walk(Kernel::Gradient, Args { out, target: out, x, beta, ..Args::default() });
+        let found = self.evaluation();
+        Evaluation { f: given.unwrap_or(found.f), ..found }
     }
 
     fn subgradient(&mut self, phi: &mut Point, x: &Point, tx: &mut Point, v: &mut Point) -> f64 {
-        let args =
-            Args { out: self.at(phi), x: self.at(x), tx: self.at(tx), z: self.at(v), beta: 1.0, ..Args::default() };
-        self.walk(Kernel::Subgradient, args);
-        self.results()[0]
+        let given = if self.plan.given() { self.loss_gradient(phi, x, false) } else { 0.0 };
+        let (out, x, tx, z) = (self.at(phi), self.at(x), self.at(tx), self.at(v));
+        self.walk(Kernel::Subgradient, Args { out, target: out, x, tx, z, beta: 1.0, ..Args::default() });
+        given + self.results()[0]
     }
 
     fn envelope(&mut self, x: &Point, beta: f64) -> f64 {
@@ -152,6 +155,9 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
     }
 
     fn oracle(&mut self, phi: &Point, squared: Option<f64>) -> Answer {
+        if !self.parts.is_empty() {
+            return self.oracle_by_parts(phi);
+        }
         let n = self.plan.size();
         match (self.norm_kind(), squared) {
             (Norm::L2, Some(squared)) => {
@@ -177,6 +183,9 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
     }
 
     fn advance(&mut self, y: &mut Point, x: &Point, phi: &Point, gamma: f64) {
+        if !self.parts.is_empty() {
+            return self.step_by_parts([y, x, phi], gamma);
+        }
         if self.by_lines() {
             return self.step_by_lines(y, x, phi, gamma);
         }
@@ -198,8 +207,8 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
         [gamma, beta]: [f64; 2],
     ) -> Evaluation {
         let out = match (self.norm_kind(), self.plan.components, self.spare) {
-            (Norm::L2, 1, _) => phi.0,
-            (Norm::L2, _, Some(spare)) => spare,
+            (Norm::L2, 1, _) if self.parts.is_empty() && !self.plan.given() => phi.0,
+            (Norm::L2, 2.., Some(spare)) if self.parts.is_empty() => spare,
             _ => {
                 self.advance(y, x, phi, gamma);
                 return self.gradient(phi, y, beta);
@@ -214,6 +223,9 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
     }
 
     fn dual_norm(&mut self, phi: &Point) -> f64 {
+        if !self.parts.is_empty() {
+            return self.proven_dual(phi).map_or(f64::NAN, Bracket::middle);
+        }
         match self.norm_kind() {
             Norm::L2 => self.norm(phi),
             Norm::Row | Norm::Column => self.measure_lines(phi, false),

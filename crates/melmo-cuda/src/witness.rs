@@ -1,10 +1,9 @@
 //! What certificates ask, of points on the device: sums are made there, and only what a certificate stores is read.
 
 use melmo::certificate::{Allowance, At, Evidence, Seen, Shown, Stationarity, Witness, lower_bound};
-use melmo::geometry::{BlockNorm, Bracket, Norm};
+use melmo::geometry::{BlockNorm, Bracket, Norm, product_dual};
 use melmo::guarantee::Facts;
 use melmo::real::Real;
-use melmo::smooth::Rounding;
 
 use crate::device::{Device, Point};
 use crate::machine::{Args, Kernel, Machine};
@@ -45,6 +44,22 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         shown
     }
 
+    /// ‖φ‖_* of a point by its definition, on this machine.
+    pub(crate) fn proven_dual(&mut self, phi: &Point) -> Option<Bracket> {
+        let mut read = vec![S::ZERO; self.plan.size()];
+        self.download(&mut read, phi, 0);
+        product_dual(&self.norms, &read)
+    }
+
+    /// The same of the v of the last look, in any norms.
+    fn proven_residual(&mut self, norms: &[BlockNorm]) -> Option<Bracket> {
+        let residual = self.residual.take()?;
+        let mut v = vec![S::ZERO; self.plan.size()];
+        self.download(&mut v, &residual, 0);
+        self.residual = Some(residual);
+        product_dual(norms, &v)
+    }
+
     /// Room for u, z and w.
     fn make_images(&mut self) {
         if self.images.is_none() {
@@ -80,17 +95,23 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
     }
 
     fn look(&mut self, x: &Point, shown: Shown) -> Seen {
-        let out = self.residual.as_ref().map_or(0, |v| self.at(v));
-        let args = Args { x: self.at(x), u: self.stored(shown), out, beta: shown.beta, ..Args::default() };
+        let residual = self.residual.take();
+        // The value is made of the residual: no digit is lost to a difference of squares.
+        let given = residual.as_ref().filter(|_| self.plan.given()).map(|v| self.loss_gradient(v, x, true));
+        let out = residual.as_ref().map_or(0, |v| self.at(v));
+        self.residual = residual;
+        let args = Args { x: self.at(x), u: self.stored(shown), out, target: out, beta: shown.beta, ..Args::default() };
         self.walk(Kernel::Look, args);
         let found = self.results();
         self.looked = Some((x.0, shown, found));
         let root = |k: usize| found[k].sqrt();
         let of_f = root(sums::OF_F);
+        let f = given.unwrap_or(0.5 * found[sums::OF_F]);
+        let rounding = self.rounding_of_loss(x, f, of_f, root(sums::X));
         Seen {
             beta: shown.beta,
             stored: shown.stored,
-            f: 0.5 * found[sums::OF_F],
+            f,
             at_z: found[sums::AT_Z],
             at_tx: found[sums::AT_TX],
             overlap: found[sums::OVERLAP],
@@ -102,7 +123,7 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
             tx_norm: root(sums::TX),
             u_norm: root(sums::U),
             w_norm: root(sums::W),
-            rounding: Rounding::of_proximity::<S>(0.5 * found[sums::OF_F], of_f, self.plan.size()),
+            rounding,
         }
     }
 
@@ -123,11 +144,11 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
     }
 
     fn residual(&mut self, norms: &[BlockNorm]) -> Option<Bracket> {
-        let [BlockNorm { norm, radius, .. }] = norms else { return None };
-        let (_, _, found) = self.looked.filter(|_| *radius == 1.0)?;
+        let (_, _, found) = self.looked?;
+        let [BlockNorm { norm, radius: 1.0, .. }] = norms else { return self.proven_residual(norms) };
         let roundings = self.roundings(true, 0);
         match norm {
-            Norm::Row | Norm::Column if *norms == self.norms => {
+            Norm::Row | Norm::Column if *norms == self.norms && self.by_lines() => {
                 let v = self.residual.take()?;
                 let total = self.measure_lines(&v, false);
                 self.residual = Some(v);
@@ -136,7 +157,7 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
             Norm::L2 => Some(Bracket::rounded(found[sums::OF_SUM].sqrt(), roundings)),
             Norm::Linf => Some(Bracket::rounded(found[sums::ABSOLUTE], roundings)),
             Norm::L1 => Some(Bracket::exact(found[sums::LARGEST])),
-            _ => None,
+            _ => self.proven_residual(norms),
         }
     }
 

@@ -7,6 +7,20 @@ use std::path::{Path, PathBuf};
 /// The name that stands for a file when bytes were parsed without one.
 const UNNAMED: &str = "(bytes in memory)";
 
+/// What makes a file of a known format of one that people have, as an end of a sentence.
+fn way_out(file: &Path) -> &'static str {
+    let extension = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    match extension.as_str() {
+        "xls" | "xlsx" | "ods" | "numbers" => "; try: saving the sheet as .csv",
+        "heic" | "heif" | "avif" | "gif" | "svg" | "psd" => "; try: saving it as .png",
+        "mp4" | "mov" | "avi" | "mkv" | "webm" => {
+            "; try: a folder of its frames (`ffmpeg -i film.mp4 frames/%05d.png`)"
+        }
+        "pkl" | "pickle" | "pt" | "rds" | "feather" | "arrow" => "; try: saving it as .npy or .parquet",
+        _ => "",
+    }
+}
+
 /// Why data could not be read, written or compared. Each message names the file, the place, what was found, what was
 /// expected, and what to try.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +51,7 @@ pub enum Error {
         other: PathBuf,
     },
     /// An extension that no format has.
-    #[error("{}: no format has this extension; expected one of {}", file.display(), known.join(", "))]
+    #[error("{}: no format has this extension; expected one of {}{}", file.display(), known.join(", "), way_out(file))]
     UnknownFormat {
         /// The file.
         file: PathBuf,

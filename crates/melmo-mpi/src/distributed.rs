@@ -54,9 +54,33 @@ impl<'p, S: Real> Distributed<'p, S> {
         oracle: Oracle,
         ranks: Box<dyn Ranks>,
     ) -> Result<Self, Error> {
+        Self::made(problem, pieces, (measure, oracle), ranks, false)
+    }
+
+    /// The same of a rank that has no rows of the loss where all of x is on every rank (a regression): its summand is 0. Where rows of x are
+    /// split, a piece without rows says so by itself.
+    pub fn without_rows(
+        problem: &'p Problem<S>,
+        pieces: &[Option<Piece>],
+        measure: &Measure,
+        oracle: Oracle,
+        ranks: Box<dyn Ranks>,
+    ) -> Result<Self, Error> {
+        Self::made(problem, pieces, (measure, oracle), ranks, true)
+    }
+
+    fn made(
+        problem: &'p Problem<S>,
+        pieces: &[Option<Piece>],
+        (measure, oracle): (&Measure, Oracle),
+        ranks: Box<dyn Ranks>,
+        idle: bool,
+    ) -> Result<Self, Error> {
         let mut talk = Talk::new(ranks);
         let (first, size) = (talk.rank() == 0, talk.size());
-        let planned = Plan::of(problem, pieces, first).and_then(|plan| {
+        let planned = Plan::of(problem, pieces, first).and_then(|mut plan| {
+            plan.idle |= idle;
+            plan.expect_near(size)?;
             let gauge = Gauge::new(&plan, problem.layout().blocks(), measure, oracle, size)?;
             Ok((plan, gauge))
         });
@@ -72,14 +96,6 @@ impl<'p, S: Real> Distributed<'p, S> {
         Ok(Self { problem, plan, talk, gauge, facts, tx, slopes, spare, work, looked: None })
     }
 
-    /// The same of a rank that has no rows of the loss where all of x is on every rank (a regression): its summand is 0. Where rows of x are
-    /// split, a piece without rows says so by itself.
-    #[must_use]
-    pub fn without_rows(mut self) -> Self {
-        self.plan.idle = true;
-        self
-    }
-
     /// What talking took so far, also once a solver has the space.
     pub fn meter(&self) -> Meter {
         self.talk.spent.clone()
@@ -91,11 +107,13 @@ impl<'p, S: Real> Distributed<'p, S> {
         for held in &self.plan.blocks {
             let rows = held.piece.as_ref().map_or(0..held.range.len() / held.width, |piece| piece.own.clone());
             let size = held.piece.as_ref().map_or(held.range.len(), |piece| piece.rows * held.width);
-            let own = before..before + rows.len() * held.width;
-            let whole = start + rows.start * held.width..start + rows.end * held.width;
             let counted = held.piece.is_some() || self.talk.rank() == 0;
-            (start, before) = (start + size, own.end);
-            extents.push(Extent { own, whole, counted });
+            for _ in 0..held.planes {
+                let own = before..before + rows.len() * held.width;
+                let whole = start + rows.start * held.width..start + rows.end * held.width;
+                (start, before) = (start + size, own.end);
+                extents.push(Extent { own, whole, counted });
+            }
         }
         extents
     }
@@ -122,12 +140,14 @@ impl<'p, S: Real> Distributed<'p, S> {
 
     /// The rows beside this rank's own, asked for anew.
     pub(crate) fn refresh(&mut self, x: &mut [S]) {
-        if !self.plan.halo {
+        if self.plan.reach == 0 {
             return;
         }
         for held in &self.plan.blocks {
-            let [send, receive] = held.borders();
-            self.talk.beside(x, &send, &receive);
+            for plane in 0..held.planes {
+                let [send, receive] = held.borders(plane);
+                self.talk.beside(x, &send, &receive);
+            }
         }
     }
 
@@ -137,12 +157,14 @@ impl<'p, S: Real> Distributed<'p, S> {
         let found = if self.plan.idle {
             grad.fill(S::ZERO);
             (0.0, none)
-        } else if let Some(pointwise) = f.pointwise().filter(|_| self.plan.halo) {
-            let own = self.plan.own[0].clone();
-            grad[..own.start].fill(S::ZERO);
-            grad[own.end..].fill(S::ZERO);
-            let value = pointwise.value_grad_at(&mut grad[own.clone()], &x[own.clone()], own.start);
-            (value, Rounding::of_proximity::<S>(value, vector::norm2(&grad[own.clone()]), own.len()))
+        } else if let Some(pointwise) = f.pointwise().filter(|_| self.plan.reach > 0) {
+            grad.fill(S::ZERO);
+            let (mut value, mut count) = (0.0, 0);
+            for own in &self.plan.own {
+                value += pointwise.value_grad_at(&mut grad[own.clone()], &x[own.clone()], own.start);
+                count += own.len();
+            }
+            (value, Rounding::of_proximity::<S>(value, norm_of(grad, &self.plan.own), count))
         } else {
             let value = f.value_grad(grad, x, &mut self.work);
             (value, if rounding { f.rounding(x, value, grad) } else { none })
@@ -157,7 +179,7 @@ impl<'p, S: Real> Distributed<'p, S> {
     /// Whether the problem's own evaluation is this rank's summand of the whole.
     pub(crate) fn in_one_pass(&self) -> bool {
         let (plan, size) = (&self.plan, self.problem.layout().size());
-        let whole = plan.all_counted(size) && plan.everywhere.is_empty() && !plan.halo;
+        let whole = plan.all_counted(size) && plan.everywhere.is_empty() && plan.reach == 0;
         !plan.idle && (whole || self.problem.rows_within().is_some())
     }
 

@@ -72,7 +72,7 @@ impl<S: Real> Gauge<S> {
         for (block, held) in names.iter().zip(&plan.blocks) {
             // A row of a piece may be a slice of a volume: so many rows of the block.
             let tall = held.width / block.cols;
-            let rows = held.piece.as_ref().map_or(block.rows, |piece| piece.rows * tall);
+            let rows = held.piece.as_ref().map_or(block.rows, |piece| held.planes * piece.rows * tall);
             whole.push(Block { name: block.name.clone(), rows, cols: block.cols, start });
             start += rows * block.cols;
         }
@@ -164,6 +164,11 @@ impl<S: Real> Kind<S> {
         let Some(piece) = &held.piece else {
             return Ok(Self::Everywhere(for_block(norm, &Block { start: 0, ..local.clone() }, oracle)?, norm));
         };
+        if held.planes > 1 && norm != Norm::L2 {
+            return Err(Error::Unsupported(format!(
+                "the norm `{norm}` of a picture of several channels on several ranks: take l2"
+            )));
+        }
         Ok(match norm {
             Norm::L2 => Self::L2 { norm: 0.0 },
             Norm::Linf => Self::Linf,
@@ -226,7 +231,8 @@ impl<S: Real> Part<S> {
         match &mut self.kind {
             Kind::Everywhere(geometry, _) => geometry.dual_norm(&phi[self.held.range.clone()]),
             Kind::L2 { norm } => {
-                *norm = talk.hypot(vector::norm2(own));
+                let own = self.held.owns().map(|own| vector::norm2(&phi[own]));
+                *norm = talk.hypot(own.reduce(f64::hypot).unwrap_or(0.0));
                 *norm
             }
             Kind::Linf => talk.sum(vector::norm1(own)),

@@ -72,10 +72,9 @@ impl Ranks for Mpi {
         Ok(())
     }
 
-    fn trade(&mut self, own: &[f64], counts: &[usize], received: &mut [f64]) -> Result<(), Lost> {
+    fn trade(&mut self, own: &[f64], counts: &[usize], received: &mut [f64], from: &[usize]) -> Result<(), Lost> {
         fill(&mut self.counts, &mut self.starts, counts.iter().copied())?;
-        let mine = counts[self.rank()];
-        fill(&mut self.received, &mut self.places, counts.iter().map(|_| mine))?;
+        fill(&mut self.received, &mut self.places, from.iter().copied())?;
         let parts = Partition::new(own, &self.counts[..], &self.starts[..]);
         let mut to = PartitionMut::new(received, &self.received[..], &self.places[..]);
         SimpleCommunicator::world().all_to_all_varcount_into(&parts, &mut to);

@@ -19,22 +19,40 @@ pub(crate) struct Held {
     pub width: usize,
     /// Its rows; none where all of the block is on every rank.
     pub piece: Option<Piece>,
+    /// So many stretches of as many rows follow one another: the channels of a picture, of which a rank has the same rows each.
+    pub planes: usize,
 }
 
 impl Held {
-    /// Its own entries, as a range of the buffer; all of them where every rank has all.
-    pub fn own(&self) -> Range<usize> {
-        let rows = self.piece.as_ref().map_or(0..self.range.len() / self.width, Piece::within);
-        self.range.start + rows.start * self.width..self.range.start + rows.end * self.width
+    /// Entries of a plane that are held.
+    pub fn stride(&self) -> usize {
+        self.range.len() / self.planes
     }
 
-    /// Its first and its last row go to the neighbours, and theirs come beside them; empty where there is nobody.
-    pub fn borders(&self) -> [[Range<usize>; 2]; 2] {
-        let (own, width, range) = (self.own(), self.width, self.range.clone());
-        let (before, after) = (own.start - range.start, range.end - own.end);
+    /// Its own entries, as a range of the buffer; all of them where every rank has all. Of several planes those of the first.
+    pub fn own(&self) -> Range<usize> {
+        self.own_of(0)
+    }
+
+    /// Its own entries of a plane.
+    fn own_of(&self, plane: usize) -> Range<usize> {
+        let rows = self.piece.as_ref().map_or(0..self.range.len() / self.width, Piece::within);
+        let start = self.range.start + plane * self.stride();
+        start + rows.start * self.width..start + rows.end * self.width
+    }
+
+    /// Its own entries of every plane.
+    pub fn owns(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        (0..self.planes).map(|plane| self.own_of(plane))
+    }
+
+    /// The first and the last of its own rows of a plane go to the neighbours, as many as they hold, and theirs come beside them; empty
+    /// where there is nobody.
+    pub fn borders(&self, plane: usize) -> [[Range<usize>; 2]; 2] {
+        let (own, start) = (self.own_of(plane), self.range.start + plane * self.stride());
+        let (before, after) = (own.start - start, start + self.stride() - own.end);
         let halo = self.piece.as_ref().is_some_and(Piece::has_halo);
         let (before, after) = if halo { (before, after) } else { (0, 0) };
-        debug_assert!(before <= width && after <= width);
         let send = [own.start..own.start + before, own.end - after..own.end];
         [send, [own.start - before..own.start, own.end..own.end + after]]
     }
@@ -54,8 +72,8 @@ pub(crate) struct Plan {
     pub everywhere: Vec<Range<usize>>,
     /// This rank has no row.
     pub idle: bool,
-    /// Differences reach to neighbours.
-    pub halo: bool,
+    /// Differences reach to so many rows of neighbours.
+    pub reach: usize,
 }
 
 fn refuse<T>(what: impl Into<String>) -> Result<T, Error> {
@@ -68,19 +86,21 @@ impl Plan {
         let layout = problem.layout();
         Error::expect_len("pieces (one a block)", layout.blocks().len(), pieces.len())?;
         let mut blocks = Vec::new();
+        let reach = if pieces.iter().any(Option::is_some) { reach(problem) } else { 0 };
         for (block, piece) in layout.blocks().iter().zip(pieces) {
-            let rows = piece.as_ref().map_or(block.rows, |piece| piece.held.len());
+            let planes = piece.as_ref().map_or(1, |_| channels(problem));
+            let rows = planes * piece.as_ref().map_or(block.rows, |piece| piece.held.len());
+            expect_beside(piece.as_ref(), reach)?;
             if rows == 0 || block.rows % rows != 0 {
                 return refuse(format!("block `{}` has {} rows here, its piece {rows}", block.name, block.rows));
             }
-            blocks.push(Held { range: block.range(), width: block.size() / rows, piece: piece.clone() });
+            blocks.push(Held { range: block.range(), width: block.size() / rows, piece: piece.clone(), planes });
         }
         let idle = blocks.iter().any(|held| held.piece.as_ref().is_some_and(Piece::is_idle));
-        let reaches = reaches(problem)?;
         let [own, image_own] = ranges(problem, &blocks, |_| true)?;
         let [counted, image_counted] = ranges(problem, &blocks, |held| held.piece.is_some() || first)?;
         let everywhere = blocks.iter().filter(|held| held.piece.is_none()).map(|held| held.range.clone()).collect();
-        let plan = Self { blocks, own, counted, image_own, image_counted, everywhere, idle, halo: reaches };
+        let plan = Self { blocks, own, counted, image_own, image_counted, everywhere, idle, reach };
         plan.check(problem)?;
         Ok(plan)
     }
@@ -94,8 +114,22 @@ impl Plan {
         matches!(&self.image_counted[..], [all] if *all == (0..range))
     }
 
+    /// Refuses so many ranks that what differences reach lies on others than the next.
+    pub fn expect_near(&self, ranks: usize) -> Result<(), Error> {
+        let pieces = self.blocks.iter().filter_map(|held| held.piece.as_ref());
+        match pieces.map(|piece| piece.rows).find(|rows| ranks > 1 && self.reach > 1 && rows / ranks < self.reach) {
+            None => Ok(()),
+            Some(rows) => {
+                let reach = self.reach;
+                refuse(format!(
+                    "{rows} rows on {ranks} ranks: these differences reach {reach} rows, and every rank needs as many"
+                ))
+            }
+        }
+    }
+
     fn check<S: Real>(&self, problem: &Problem<S>) -> Result<(), Error> {
-        if self.halo && problem.f().pointwise().is_none() {
+        if self.reach > 0 && problem.f().pointwise().is_none() {
             return refuse("a loss that is no sum over pixels, with differences that reach to other ranks");
         }
         if self.everywhere.len() == self.blocks.len() {
@@ -111,7 +145,8 @@ impl Plan {
 
     /// Refuses a penalty of which a unit (a group, singular values) may lie on several ranks.
     fn check_units<S: Real>(&self, problem: &Problem<S>) -> Result<(), Error> {
-        let pixels = matches!(problem.t().form(), Form::Difference2d(_) | Form::Difference3d(_));
+        // What is known of a pixel has the rows of its pixel, wherever it stands.
+        let pixels = self.reach > 0;
         match problem.g().form() {
             penalty::Form::Entries { .. } => return Ok(()),
             penalty::Form::Pixels { .. } if pixels => return Ok(()),
@@ -125,9 +160,9 @@ impl Plan {
             entries.clear();
             g.members(unit, &mut entries);
             let row = |entry: usize| {
-                rows.iter()
-                    .find(|(range, _)| range.contains(&entry))
-                    .map(|(range, width)| (range.start, width.map_or(0, |width| (entry - range.start) / width)))
+                rows.iter().find(|(range, _)| range.contains(&entry)).map(|(range, width)| {
+                    (if pixels { 0 } else { range.start }, width.map_or(0, |width| (entry - range.start) / width))
+                })
             };
             let first = entries.first().map(|&entry| row(entry));
             if !entries.iter().all(|&entry| Some(row(entry)) == first) {
@@ -143,6 +178,7 @@ impl Plan {
         let mut place = |held: &Held| {
             let rows = held.piece.as_ref().map_or(0, |piece| piece.own.start);
             let size = held.piece.as_ref().map_or(held.range.len(), |piece| piece.rows * held.width);
+            // Of several planes one.
             let found = (held.own().len(), start + rows * held.width, held.piece.is_some() || first);
             start += size;
             found
@@ -155,6 +191,9 @@ impl Plan {
             }
             Form::Difference2d(_) | Form::Difference3d(_) => {
                 problem.t().range().blocks().iter().map(|_| place(&self.blocks[0])).collect()
+            }
+            Form::Jet(_) if self.reach > 0 => {
+                image_planes(problem, &self.blocks[0]).map(|_| place(&self.blocks[0])).collect()
             }
             _ => vec![(problem.t().range().size(), 0, first)], // every rank has all of it
         }
@@ -169,14 +208,46 @@ impl Plan {
                 .map(|(in_x, in_tx)| (in_tx, self.blocks.iter().find(|held| held.range == in_x).and_then(width)))
                 .collect(),
             Form::Identity => self.blocks.iter().map(|held| (held.range.clone(), width(held))).collect(),
+            Form::Jet(_) => {
+                let (held, stride) = (&self.blocks[0], self.blocks[0].stride());
+                image_planes(problem, held).map(|start| (start..start + stride, width(held))).collect()
+            }
             _ => problem.t().range().blocks().iter().map(|block| (block.range(), width(&self.blocks[0]))).collect(),
         }
     }
 }
 
-/// Whether differences reach beyond a row; refuses an operator of which that is not known.
-fn reaches<S: Real>(problem: &Problem<S>) -> Result<bool, Error> {
-    Ok(matches!(problem.t().form(), Form::Difference2d(_) | Form::Difference3d(_)))
+/// Rows of neighbours that differences reach.
+fn reach<S: Real>(problem: &Problem<S>) -> usize {
+    match problem.t().form() {
+        Form::Difference2d(_) | Form::Difference3d(_) => 1,
+        // A second difference of the row beside has a part of the row beyond.
+        Form::Jet(t) => 1 + usize::from(t.kappa() > 0.0),
+        _ => 0,
+    }
+}
+
+/// Planes that the rows of x are of.
+fn channels<S: Real>(problem: &Problem<S>) -> usize {
+    if let Form::Jet(t) = problem.t().form() { t.shape().2 } else { 1 }
+}
+
+/// Refuses a piece that does not hold the rows of its neighbours that are reached.
+fn expect_beside(piece: Option<&Piece>, reach: usize) -> Result<(), Error> {
+    let Some(piece) = piece.filter(|piece| !piece.is_idle() && reach > 0) else { return Ok(()) };
+    let wanted = piece.own.start.saturating_sub(reach)..(piece.own.end + reach).min(piece.rows);
+    match piece.held == wanted {
+        true => Ok(()),
+        false => refuse(format!(
+            "rows {:?} of which {:?} are held: these differences reach {reach} beside",
+            piece.own, piece.held
+        )),
+    }
+}
+
+/// Where the planes of a jet begin: as many numbers each as a plane of x.
+fn image_planes<S: Real>(problem: &Problem<S>, held: &Held) -> impl Iterator<Item = usize> {
+    (0..problem.t().range().size()).step_by(held.stride())
 }
 
 /// Own entries of the blocks that are wanted, in x and in Tx.
@@ -185,7 +256,7 @@ fn ranges<S: Real>(
     blocks: &[Held],
     wanted: impl Fn(&Held) -> bool,
 ) -> Result<[Vec<Range<usize>>; 2], Error> {
-    let of_x = || blocks.iter().filter(|held| wanted(held)).map(Held::own);
+    let of_x = || blocks.iter().filter(|held| wanted(held)).flat_map(Held::owns);
     let range = problem.t().range();
     let image = match problem.t().form() {
         Form::Identity => joined(of_x()),
@@ -198,14 +269,19 @@ fn ranges<S: Real>(
             let own = blocks[0].own();
             joined(range.blocks().iter().map(|block| block.start + own.start..block.start + own.end))
         }
+        Form::Jet(_) if blocks[0].piece.is_some() && wanted(&blocks[0]) => {
+            let own = blocks[0].own();
+            joined(image_planes(problem, &blocks[0]).map(|start| start + own.start..start + own.end))
+        }
         Form::Difference2d(_) | Form::Difference3d(_) => Vec::new(),
+        Form::Jet(_) if blocks[0].piece.is_some() => Vec::new(),
         _ if blocks.iter().all(|held| held.piece.is_none()) => match wanted(&blocks[0]) {
             true => joined(std::iter::once(0..range.size())),
             false => Vec::new(),
         },
         _ => {
             return refuse(
-                "an operator other than the identity, a choice of blocks, or differences of a picture or volume",
+                "an operator other than the identity, a choice of blocks, or differences and jets of a picture or volume",
             );
         }
     };

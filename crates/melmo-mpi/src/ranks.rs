@@ -26,8 +26,8 @@ pub trait Ranks: Send {
     fn gather(&mut self, own: &[f64], counts: &[usize], all: &mut [f64]) -> Result<(), Lost>;
 
     /// Everybody's part for this rank, one after another in the order of the ranks: rank r is sent the r-th part of `own`, which has
-    /// `counts[r]` numbers.
-    fn trade(&mut self, own: &[f64], counts: &[usize], received: &mut [f64]) -> Result<(), Lost>;
+    /// `counts[r]` numbers, and sends `from[r]`.
+    fn trade(&mut self, own: &[f64], counts: &[usize], received: &mut [f64], from: &[usize]) -> Result<(), Lost>;
 
     /// Sends numbers to the rank before and to the one after, and receives as many from each; nothing where a slice is empty.
     fn beside(&mut self, send: [&[f64]; 2], receive: [&mut [f64]; 2]) -> Result<(), Lost>;
@@ -51,7 +51,7 @@ impl Ranks for Alone {
         Ok(())
     }
 
-    fn trade(&mut self, own: &[f64], _: &[usize], received: &mut [f64]) -> Result<(), Lost> {
+    fn trade(&mut self, own: &[f64], _: &[usize], received: &mut [f64], _: &[usize]) -> Result<(), Lost> {
         received.copy_from_slice(own);
         Ok(())
     }

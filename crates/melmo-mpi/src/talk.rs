@@ -31,6 +31,7 @@ const SHORT: usize = 1 << 12;
 pub(crate) struct Talk {
     ranks: Box<dyn Ranks>,
     counts: Vec<usize>,
+    from: Vec<usize>,
     own: Vec<f64>,
     all: Vec<f64>,
     part: Vec<f64>,
@@ -40,9 +41,9 @@ pub(crate) struct Talk {
 
 impl Talk {
     pub fn new(ranks: Box<dyn Ranks>) -> Self {
-        let counts = vec![0; ranks.size()];
+        let [counts, from] = [vec![0; ranks.size()], vec![0; ranks.size()]];
         let [own, all, part] = [Vec::new(), Vec::new(), Vec::new()];
-        Self { ranks, counts, own, all, part, spent: Meter::default(), lost: false }
+        Self { ranks, counts, from, own, all, part, spent: Meter::default(), lost: false }
     }
 
     pub fn rank(&self) -> usize {
@@ -142,7 +143,8 @@ impl Talk {
             counts.iter_mut().enumerate().for_each(|(rank, count)| *count = share(n, rank, size).len());
             let mine = counts[self.rank()];
             all.resize(mine * size, 0.0);
-            if !self.meet(n - mine, |talk| talk.ranks.trade(own, &counts, &mut all).is_ok()) {
+            self.from.fill(mine);
+            if !self.meet(n - mine, |talk| talk.ranks.trade(own, &counts, &mut all, &talk.from).is_ok()) {
                 all.fill(f64::NAN);
             }
             part.clear();

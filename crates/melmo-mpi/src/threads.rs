@@ -56,15 +56,20 @@ impl Ranks for Thread {
         Ok(())
     }
 
-    fn trade(&mut self, own: &[f64], counts: &[usize], received: &mut [f64]) -> Result<(), Lost> {
+    fn trade(&mut self, own: &[f64], counts: &[usize], received: &mut [f64], from: &[usize]) -> Result<(), Lost> {
         let mut rest = own;
         for (rank, &count) in counts.iter().enumerate() {
             let (part, others) = rest.split_at(count);
             self.send(rank, part)?;
             rest = others;
         }
-        let count = counts[self.rank];
-        (0..self.size()).try_for_each(|rank| self.receive(rank, &mut received[rank * count..(rank + 1) * count]))
+        let mut rest = received;
+        for (rank, &count) in from.iter().enumerate() {
+            let (part, others) = rest.split_at_mut(count);
+            self.receive(rank, part)?;
+            rest = others;
+        }
+        Ok(())
     }
 
     fn beside(&mut self, send: [&[f64]; 2], receive: [&mut [f64]; 2]) -> Result<(), Lost> {

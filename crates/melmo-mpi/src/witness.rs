@@ -1,6 +1,7 @@
 //! What certificates ask, of a point on ranks: every number is that of the whole.
 
-use melmo::certificate::{Allowance, At, Seen, Shown, Stationarity, Witness, lower_bound, separable};
+use melmo::certificate::{Allowance, At, Seen, Shown, Stationarity, Witness, can_bound, lower_bound, separable};
+use melmo::error::Error;
 use melmo::geometry::{BlockNorm, Bracket};
 use melmo::guarantee::Facts;
 use melmo::operator::Form;
@@ -147,6 +148,50 @@ impl<S: Real> Distributed<'_, S> {
     }
 }
 
+impl<S: Real> Distributed<'_, S> {
+    /// Refuses, on every rank, what has no lower bound on F* on one of them: before a gap is asked for.
+    pub fn expect_bound(&mut self, radius: Option<f64>) -> Result<(), Error> {
+        let own = if self.plan.idle { Ok(()) } else { self.can_bound(radius) };
+        let refused = self.talk.sum(f64::from(u8::from(own.is_err())));
+        let no_bound = |why: String| Err(Error::Unsupported(format!("F − F* has no bound here: {why}")));
+        match own {
+            Err(why) => no_bound(why),
+            Ok(()) if refused > 0.0 => no_bound("another rank has none, and says why".into()),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn can_bound(&self, radius: Option<f64>) -> Result<(), String> {
+        match self.bounded() {
+            Bounded::Entries => separable(self.problem).map(drop).ok_or_else(|| NO_PENALTY.into()),
+            Bounded::Not => Err(NO_PROBLEM.into()),
+            Bounded::Together => can_bound(self.problem, radius),
+        }
+    }
+
+    /// What a lower bound is made of.
+    fn bounded(&self) -> Bounded {
+        let identity = matches!(self.problem.t().form(), Form::Identity);
+        let (alone, shared) = (self.plan.everywhere.is_empty(), self.plan.everywhere.len() == self.plan.blocks.len());
+        match identity {
+            true if alone && matches!(self.problem.f().form(), smooth::Form::Proximity { .. }) => Bounded::Entries,
+            true if !shared => Bounded::Not,
+            _ => Bounded::Together,
+        }
+    }
+}
+
+enum Bounded {
+    /// Of a sum over entries the sum of what is least.
+    Entries,
+    /// What holds of all numbers together, where x and v are not asked for or every rank has them.
+    Together,
+    Not,
+}
+
+const NO_PENALTY: &str = "no bound on ranks for this penalty";
+const NO_PROBLEM: &str = "no bound on ranks for this problem";
+
 impl<S: Real> Witness for Distributed<'_, S> {
     type Real = S;
     type Point = Vec<S>;
@@ -167,8 +212,6 @@ impl<S: Real> Witness for Distributed<'_, S> {
         self.with_room(|space, looked| space.gauge.proven(&looked.v, norms, &mut space.talk))
     }
 
-    /// Of a sum over entries the sum of what is least; else what holds of all numbers together, where x and v are not asked for or every
-    /// rank has them.
     fn lower_bound(
         &mut self,
         x: &Vec<S>,
@@ -176,15 +219,14 @@ impl<S: Real> Witness for Distributed<'_, S> {
         allowance: &Allowance,
         radius: Option<f64>,
     ) -> Result<f64, String> {
-        let identity = matches!(self.problem.t().form(), Form::Identity);
-        let (alone, shared) = (self.plan.everywhere.is_empty(), self.plan.everywhere.len() == self.plan.blocks.len());
-        if identity && alone && matches!(self.problem.f().form(), smooth::Form::Proximity { .. }) {
-            let own = if self.plan.idle { Some(0.0) } else { separable(self.problem) };
-            let total = self.talk.sum(own.unwrap_or(f64::NAN));
-            return if total.is_nan() { Err("no bound on ranks for this penalty".into()) } else { Ok(total) };
-        }
-        if identity && !shared {
-            return Err("no bound on ranks for this problem".into());
+        match self.bounded() {
+            Bounded::Entries => {
+                let own = if self.plan.idle { Some(0.0) } else { separable(self.problem) };
+                let total = self.talk.sum(own.unwrap_or(f64::NAN));
+                return if total.is_nan() { Err(NO_PENALTY.into()) } else { Ok(total) };
+            }
+            Bounded::Not => return Err(NO_PROBLEM.into()),
+            Bounded::Together => (),
         }
         let found = self.with_room(|space, looked| {
             lower_bound(&At { problem: space.problem, x, v: &looked.v, seen, allowance }, radius)

@@ -59,9 +59,9 @@ fn compare(world: &World, name: &str, whole: &Whole, norm: Option<Norm>) {
     let mut there = Melmo::on(Host::new(&alone, geometry).unwrap(), power(), &start).unwrap();
     let there = run(&mut there, &Options::new(Stop::after(30)), &mut []);
     let measure = whole.measure(norm);
-    let space = Distributed::new(&part.problem, &part.pieces, &measure, Oracle::Gram, Box::new(ranks)).unwrap();
     let idle = whole.kind == Kind::Regression && Piece::of(whole.rows, 0, rank, size).is_idle();
-    let space = if idle { space.without_rows() } else { space };
+    let new = if idle { Distributed::without_rows } else { Distributed::new };
+    let space = new(&part.problem, &part.pieces, &measure, Oracle::Gram, Box::new(ranks)).unwrap();
     let mut here = Melmo::on(space, power(), &whole.own(&start, rank, size)).unwrap();
     let mut leave = |info: &Info, _: &mut dyn Solver<f64>| {
         if info.k == 20 {

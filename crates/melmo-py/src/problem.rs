@@ -9,7 +9,7 @@ use melmo::operator::Form;
 use melmo::patience;
 use melmo::problem::Problem as Composite;
 use melmo::threads::Threads;
-use melmo_tasks::{Defaults, Solved, Watch, solve_from};
+use melmo_tasks::{Defaults, Solved, Watch, solve_raced};
 use numpy::PyArray1;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -219,7 +219,7 @@ fn solve<'py, S: Terms + Stored>(
         let watch = Watch { watcher: Some(&mut watcher), trace_every: *trace_every, exact: *exact, ..Watch::default() };
         let threads = threads.unwrap_or_else(Threads::current);
         let defaults = Defaults::of(problem, settings);
-        let mut solved = threads.run(|| patience.run(|| solve_from(problem, x0, &defaults, settings, watch)));
+        let mut solved = threads.run(|| patience.run(|| solve_raced(problem, x0, &defaults, settings, watch)));
         let halt = watcher.halted();
         if let (Ok(solved), Some(Halt::Interrupted)) = (&mut solved, &halt) {
             drive::moment().run(|| take_best(problem, solved, &mut watcher));

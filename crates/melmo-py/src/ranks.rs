@@ -78,8 +78,8 @@ impl Ranks for Connected {
         self.call("gather", [own], counts.to_vec(), all)
     }
 
-    fn trade(&mut self, own: &[f64], counts: &[usize], received: &mut [f64]) -> Result<(), Lost> {
-        self.call("trade", [own], counts.to_vec(), received)
+    fn trade(&mut self, own: &[f64], counts: &[usize], received: &mut [f64], from: &[usize]) -> Result<(), Lost> {
+        self.call("trade", [own], [counts, from].concat(), received)
     }
 
     fn beside(&mut self, send: [&[f64]; 2], receive: [&mut [f64]; 2]) -> Result<(), Lost> {

@@ -28,6 +28,7 @@ pub mod inpaint;
 mod magnitude;
 pub mod number;
 pub mod prepared;
+mod race;
 
 pub mod recover;
 pub mod regress;
@@ -43,6 +44,7 @@ pub use device::DeviceChoice;
 pub use error::Error;
 pub use melmo::drive::Snapshot;
 pub use prepared::{Defaults, Prepared, Tuned};
+pub use race::solve_raced;
 pub use settings::Settings;
 pub use solve::{Solved, Watch, solve, solve_from, solver};
 pub use until::Until;

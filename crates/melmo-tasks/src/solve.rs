@@ -10,7 +10,7 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::report::Report;
 use melmo::solver::Solver;
-use melmo::trace::Record;
+use melmo::trace::{Record, Row};
 
 use crate::device::{self, DeviceChoice, ON_A_GPU};
 use crate::error::Error;
@@ -115,12 +115,15 @@ pub fn solver<'p, S: Real>(
     let rows = catalogue::methods::<S>();
     let row = catalogue::find("method", &rows, &name)?;
     let given = given(&row.entry, tuned, defaults, settings);
-    let (device, chosen) = device::resolve(settings.device, problem, &name);
+    let (device, mut chosen) = device::resolve(settings.device, problem, &name);
     if let DeviceChoice::Cuda(ordinal) = device {
-        let norms = settings.geometry.as_ref().map(|_| geometry(problem, defaults, settings, true)).transpose()?;
-        let norms = norms.map(|geometry| geometry.norms());
-        let (solver, told) = device::solver(ordinal, problem, (&name, &given), norms, start)?;
-        return Ok((solver, name, reason, Some(chosen.unwrap_or(told))));
+        let norms = geometry(problem, defaults, settings, row.uses_geometry)?.norms();
+        match device::solver(ordinal, problem, (&name, &given), norms, settings.oracle, start) {
+            Ok((solver, told)) => return Ok((solver, name, reason, Some(chosen.unwrap_or(told)))),
+            // What was left to choose goes where it can: a norm may need a library that is not there, points may not fit.
+            Err(refused) if settings.device == DeviceChoice::Auto => chosen = Some(format!("cpu: {refused}")),
+            Err(refused) => return Err(refused),
+        }
     }
     let geometry = geometry(problem, defaults, settings, row.uses_geometry)?;
     let solver = (row.build)(&Arguments::new(&row.entry, &given)?, problem, geometry, start)?;
@@ -183,13 +186,25 @@ pub fn solve_from<S: Real>(
     expect_bound(problem, settings)?;
     let (mut solver, method, reason, device) = solver(problem, start, defaults, settings)?;
     let (report, stop) = driven(&mut *solver, defaults, settings, watch)?;
+    let report = ended(report, problem, start, (&mut *solver, &stop), reason.is_some());
+    Ok(Solved { report, method, reason, device })
+}
+
+/// The end of a run next to its start. Whoever names a method gets its last point, and is told; what was `chosen` for them ends no
+/// higher than it began.
+pub(crate) fn ended<S: Real>(
+    report: Report<S>,
+    problem: &Problem<S>,
+    start: &[S],
+    (solver, stop): (&mut dyn Solver<S>, &Stop),
+    chosen: bool,
+) -> Report<S> {
     let patience = if report.had_to_end() { drive::moment() } else { Patience::current() };
-    // Whoever names a method gets its last point, and is told; what was chosen for them ends no higher than it began.
-    let report = patience.run(|| match reason {
-        Some(_) => report.or_start(start, problem, solver.norms(), &stop),
-        None => Report { rose: report.rise(start, problem), ..report },
+    let report = patience.run(|| match chosen {
+        true => report.or_start(start, problem, solver.norms(), stop),
+        false => Report { rose: report.rise(start, problem), ..report },
     });
-    Ok(Solved { report: report.if_finite(), method, reason, device })
+    report.if_finite()
 }
 
 /// Refuses a gap where no bound on F − F* is known.
@@ -210,10 +225,22 @@ pub(crate) fn driven<S: Real>(
     watch: Watch<'_, S>,
 ) -> Result<(Report<S>, Stop), Error> {
     let mut past = (Vec::new(), Duration::ZERO);
-    if let Some(snapshot) = watch.resume {
+    let mut watch = watch;
+    if let Some(snapshot) = watch.resume.take() {
         solver.restore(&snapshot.state)?;
         past = (snapshot.rows, snapshot.elapsed);
     }
+    Ok(driven_on(solver, defaults, settings, watch, past))
+}
+
+/// The same from where the solver stands, with the rows and the time that led there.
+pub(crate) fn driven_on<S: Real>(
+    solver: &mut dyn Solver<S>,
+    defaults: &Defaults,
+    settings: &Settings,
+    watch: Watch<'_, S>,
+    past: (Vec<Row>, Duration),
+) -> (Report<S>, Stop) {
     let stop = Stop {
         time: settings.time_limit.map(|limit| limit.saturating_sub(past.1)),
         epsilon: settings.epsilon,
@@ -229,5 +256,5 @@ pub(crate) fn driven<S: Real>(
         Some(watcher) => run_on(solver, &options, past, watch.keep, &mut [watcher]),
         None => run_on(solver, &options, past, watch.keep, &mut []),
     };
-    Ok((report, stop))
+    (report, stop)
 }

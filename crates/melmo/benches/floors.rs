@@ -158,10 +158,10 @@ fn main() {
             table.row(&name, Floor::Flops(flops), aim, &mut || factorisation(rows, cols, rank, oracle));
         }
     }
-    for n in [256, 1024, 4096] {
+    for (n, aim) in [(256, Some(2.5)), (1024, None), (4096, Some(1.7))] {
         let floor = || Floor::Bytes { bytes: 5.0 * 8.0 * (n * n) as f64, len: n * n };
         let name = format!("iteration: TV {n}², ℓ2");
-        table.row(&name, floor(), Some(2.0), &mut || total_variation(n, Norm::L2, Oracle::Auto, false));
+        table.row(&name, floor(), aim, &mut || total_variation(n, Norm::L2, Oracle::Auto, false));
         let name = format!("iteration: isotropic TV {n}², ℓ2");
         table.row(&name, floor(), None, &mut || total_variation(n, Norm::L2, Oracle::Auto, true));
     }

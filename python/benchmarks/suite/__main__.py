@@ -1,4 +1,4 @@
-"""`auto` on fifty-four problems, beside every method of ours that fits and beside other people's programs.
+"""`auto` on sixty-six problems, beside every method of ours that fits and beside other people's programs.
 
     python python/benchmarks/suite [words that keep problems] [--auto] [--store FOLDER] [--table]
 
@@ -16,6 +16,7 @@ import warnings
 from pathlib import Path
 
 import constraints
+import fresh
 import harder
 import images
 import measure
@@ -25,7 +26,7 @@ import others
 import signals
 import table
 
-CASES = [*signals.CASES, *images.CASES, *models.CASES, *constraints.CASES, *others.CASES, *more.CASES, *harder.CASES]
+CASES = [*signals.CASES, *images.CASES, *models.CASES, *constraints.CASES, *others.CASES, *more.CASES, *harder.CASES, *fresh.CASES]
 
 
 def main():

@@ -21,15 +21,15 @@ def absolute_sparse(rng):
 
     T = operator.Stack(operator.Dense(A), operator.Identity((n,)))
     g = [Absolute(b), penalty.L1(5.0)]
-    return Case(_ridge, g, T, np.zeros(n), peers={"clarabel": clarabel(program)})
+    return Case(ridge, g, T, np.zeros(n), peers={"clarabel": clarabel(program)})
 
 
-def _ridge(x):
+def ridge(x):
     """So small that only the L_f matters."""
     return 0.5e-3 * float(x @ x), 1e-3 * x
 
 
-_ridge.lipschitz = 1e-3
+ridge.lipschitz = 1e-3
 
 
 def _spikes(rng, width, g):

@@ -23,6 +23,8 @@ static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
 static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
 /// There is nothing yet to keep, as at first and while something is read.
 static NOTHING_TO_KEEP: AtomicBool = AtomicBool::new(true);
+/// How many files of a batch are whole and in their places.
+static WHOLE: AtomicUsize = AtomicUsize::new(0);
 
 /// The checkpoint that ranks wrote last; none on one machine, where whoever stops writes one.
 static LAST_CHECKPOINT: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -50,13 +52,28 @@ fn stopping_ranks() -> String {
     format!("melmo: stopping, as asked or because a rank was lost; {from}")
 }
 
+/// One more file of a batch is whole: it stays, whatever becomes of the next one.
+pub fn one_is_whole() {
+    WHOLE.fetch_add(1, Ordering::SeqCst);
+}
+
+/// What is said when the program ends at once.
+fn interruption(again: bool) -> String {
+    match WHOLE.load(Ordering::SeqCst) {
+        0 if again => "melmo: interrupted".into(),
+        0 => "melmo: interrupted; there is nothing to keep yet".into(),
+        1 => "melmo: interrupted; 1 before this one is whole, in its place".into(),
+        whole => format!("melmo: interrupted; {whole} before this one are whole, in their places"),
+    }
+}
+
 /// The first Ctrl-C (or SIGTERM) asks runs to end; the second ends the program, as does the first while there is nothing to keep.
 pub fn catch_interrupts() {
     LazyLock::force(&BEGUN);
     let caught = ctrlc::set_handler(|| {
         let again = INTERRUPTS.fetch_add(1, Ordering::SeqCst) > 0;
         if again || NOTHING_TO_KEEP.load(Ordering::SeqCst) {
-            say::note(if again { "melmo: interrupted" } else { "melmo: interrupted; there is nothing to keep yet" });
+            say::note(&interruption(again));
             std::process::exit(130);
         }
         if ON_RANKS.load(Ordering::SeqCst) {

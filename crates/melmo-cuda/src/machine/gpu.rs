@@ -6,7 +6,8 @@ use std::ptr;
 
 use cudarc::driver::{result, sys};
 
-use crate::machine::{Address, Args, Fault, Kernel, Machine, RESULTS, compile};
+use crate::machine::cublas::{Blas, WORKSPACE};
+use crate::machine::{Address, Args, Fault, Kernel, Machine, Product, RESULTS, compile};
 use crate::program::Program;
 
 /// Threads of a block: `THREADS` in `kernels/real.cuh`.
@@ -30,6 +31,7 @@ pub struct Gpu {
     device: sys::CUdevice,
     context: sys::CUcontext,
     stream: sys::CUstream,
+    blas: Option<Blas>,
     module: Option<sys::CUmodule>,
     kernels: Vec<sys::CUfunction>,
     allocated: Vec<Address>,
@@ -41,6 +43,9 @@ pub struct Gpu {
     stamp: f64,
     described: Described,
 }
+
+/// A moment in the stream of a GPU's work.
+pub struct Mark(sys::CUevent);
 
 // The context is made current before every call: whoever holds the machine may be on any thread.
 unsafe impl Send for Gpu {}
@@ -89,6 +94,7 @@ impl Gpu {
             device,
             context,
             stream: ptr::null_mut(),
+            blas: None,
             module: None,
             kernels: Vec::new(),
             allocated: Vec::new(),
@@ -121,6 +127,24 @@ impl Gpu {
     pub fn synchronize(&mut self) -> Result<(), Fault> {
         self.current()?;
         unsafe { result::stream::synchronize(self.stream) }.map_err(said("finish"))
+    }
+
+    /// A place in the stream of work, for [`Gpu::between`].
+    pub fn mark(&mut self) -> Result<Mark, Fault> {
+        self.current()?;
+        let event = result::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT).map_err(said("mark a moment"))?;
+        unsafe { result::event::record(event, self.stream) }.map_err(said("mark a moment"))?;
+        Ok(Mark(event))
+    }
+
+    /// Milliseconds from one place to another, by the GPU's clock. Waits for the work between.
+    pub fn between(&mut self, start: Mark, end: Mark) -> Result<f64, Fault> {
+        self.synchronize()?;
+        let passed = unsafe { result::event::elapsed(start.0, end.0) }.map_err(said("measure time"))?;
+        for Mark(event) in [start, end] {
+            unsafe { result::event::destroy(event) }.map_err(said("forget a moment"))?;
+        }
+        Ok(passed.into())
     }
 
     fn unload(&mut self) {
@@ -206,6 +230,19 @@ impl Machine for Gpu {
             .map_err(said("start a kernel"))
     }
 
+    fn prepare_products(&mut self) -> Result<(), Fault> {
+        if self.blas.is_none() {
+            let workspace = self.allocate(WORKSPACE)?;
+            self.blas = Some(Blas::open(self.stream.cast(), workspace)?);
+        }
+        Ok(())
+    }
+
+    fn multiply(&mut self, product: &Product) -> Result<(), Fault> {
+        self.current()?;
+        self.blas.as_ref().ok_or("products were not prepared")?.multiply(product)
+    }
+
     /// Looks at the shared memory until the last launch has left its stamp there, and now and then whether the GPU is still well.
     fn results(&mut self) -> Result<[f64; RESULTS], Fault> {
         let arrived = |stamp: f64| unsafe { ptr::read_volatile(self.result.add(RESULTS - 1)) } == stamp;
@@ -233,6 +270,7 @@ impl Drop for Gpu {
             return;
         }
         let _ = self.synchronize();
+        self.blas = None;
         self.unload();
         for address in std::mem::take(&mut self.allocated) {
             let _ = unsafe { result::free_sync(address) };

@@ -2,10 +2,13 @@
 
 mod args;
 mod compile;
+mod cublas;
 pub mod gpu;
+mod product;
 
 pub use args::Args;
 pub use compile::compile;
+pub use product::{Factor, Format, Product};
 
 use melmo::real::Real;
 
@@ -43,11 +46,19 @@ pub enum Kernel {
     ColumnParts,
     LineNorms,
     LineStep,
+    Convert,
+    Factor,
+    Pair,
+    BlockStep,
+    Split,
+    Fold,
+    Residual,
+    Apart,
 }
 
 impl Kernel {
     /// All, in the order of their numbers, with their names in the source.
-    pub const ALL: [(Self, &str); 18] = [
+    pub const ALL: [(Self, &str); 26] = [
         (Self::Gradient, "gradient"),
         (Self::AdvanceGradient, "advance_gradient"),
         (Self::Value, "value"),
@@ -66,6 +77,14 @@ impl Kernel {
         (Self::ColumnParts, "column_parts"),
         (Self::LineNorms, "line_norms"),
         (Self::LineStep, "line_step"),
+        (Self::Convert, "convert"),
+        (Self::Factor, "factor"),
+        (Self::Pair, "pair"),
+        (Self::BlockStep, "block_step"),
+        (Self::Split, "split"),
+        (Self::Fold, "fold"),
+        (Self::Residual, "residual"),
+        (Self::Apart, "apart"),
     ];
 }
 
@@ -94,6 +113,12 @@ pub trait Machine: Send {
 
     /// Runs a kernel on so many threads, or a few more.
     fn launch(&mut self, kernel: Kernel, threads: usize, args: Args) -> Result<(), Fault>;
+
+    /// Makes products of matrices possible; says why where they are not. Asked before the first of them.
+    fn prepare_products(&mut self) -> Result<(), Fault>;
+
+    /// C ← αAB + βC.
+    fn multiply(&mut self, product: &Product) -> Result<(), Fault>;
 
     /// What the last launch left. Waits for it.
     fn results(&mut self) -> Result<[f64; RESULTS], Fault>;
@@ -131,6 +156,14 @@ impl Machine for Box<dyn Machine> {
 
     fn launch(&mut self, kernel: Kernel, threads: usize, args: Args) -> Result<(), Fault> {
         (**self).launch(kernel, threads, args)
+    }
+
+    fn prepare_products(&mut self) -> Result<(), Fault> {
+        (**self).prepare_products()
+    }
+
+    fn multiply(&mut self, product: &Product) -> Result<(), Fault> {
+        (**self).multiply(product)
     }
 
     fn results(&mut self) -> Result<[f64; RESULTS], Fault> {

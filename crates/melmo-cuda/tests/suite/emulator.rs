@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use libloading::Library;
-use melmo_cuda::machine::{Address, Args, Fault, Kernel, Machine, RESULTS};
+use melmo_cuda::machine::{Address, Args, Fault, Kernel, Machine, Product, RESULTS};
 use melmo_cuda::{Gpu, Program};
+
+use crate::numbers::multiply;
 
 #[derive(Default)]
 pub struct Emulator {
@@ -17,6 +19,8 @@ pub struct Emulator {
     result: Vec<f64>,
     /// Bytes that it says it has.
     pub memory: usize,
+    /// Whether it has no library for products.
+    pub no_products: bool,
     /// Launches after which it fails.
     pub lasts: usize,
 }
@@ -122,6 +126,16 @@ impl Machine for Emulator {
                 library.get(name.as_bytes()).map_err(|e| e.to_string())?;
             kernel(&args, threads.div_ceil(256) as i64 * 256);
         }
+        Ok(())
+    }
+
+    fn prepare_products(&mut self) -> Result<(), Fault> {
+        if self.no_products { Err("cuBLAS was not found".into()) } else { Ok(()) }
+    }
+
+    fn multiply(&mut self, product: &Product) -> Result<(), Fault> {
+        self.lasts = self.lasts.checked_sub(1).ok_or("the device was lost")?;
+        unsafe { multiply(product) };
         Ok(())
     }
 

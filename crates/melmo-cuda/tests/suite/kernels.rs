@@ -6,6 +6,7 @@ use melmo_cuda::machine::compile;
 use melmo_cuda::{Plan, Program};
 
 use crate::laws::problem;
+use crate::matrices::factors;
 
 fn compiles<S: Real>(arch: &str, operator: &str, penalty: &str, lift: Lift<S>, masked: bool) {
     let problem = problem(operator, penalty, lift, masked);
@@ -26,4 +27,9 @@ fn nvrtc_compiles_every_kernel() {
     compiles::<f64>("sm_80", "volume", "scad", Lift::Pixels, false);
     compiles::<f64>("sm_90", "image", "log-sum", Lift::Pixels, true);
     compiles::<f64>("sm_90", "identity", "l1", Lift::Nonnegative, true);
+    for arch in ["sm_80", "sm_90"] {
+        let factors = factors::<f32>(false, 0.0, 1.0).0;
+        let program = Program::of(&Plan::of(&factors).unwrap()).unwrap();
+        assert!(compile(&program, arch).unwrap().starts_with(b"\x7fELF"), "factors, {arch}");
+    }
 }

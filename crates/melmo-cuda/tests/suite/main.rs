@@ -6,4 +6,6 @@ mod equivalence;
 mod golden;
 mod kernels;
 mod laws;
+mod matrices;
+mod numbers;
 mod refusals;

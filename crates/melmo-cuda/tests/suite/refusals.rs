@@ -3,12 +3,12 @@
 use melmo::block::Layout;
 use melmo::catalogue::Lift;
 use melmo::error::Error;
-use melmo::geometry::{Norm, Oracle, euclidean, for_layout};
-use melmo::operator::{Identity, Select};
+use melmo::geometry::{BlockNorm, Norm, Oracle, euclidean, for_layout};
+use melmo::operator::Identity;
 use melmo::penalty::{Entrywise, Group, L1};
 use melmo::problem::Problem;
-use melmo::smooth::{Factorization, MaskedLeastSquares, Smooth};
-use melmo_cuda::{Device, Gpu, Plan};
+use melmo::smooth::{LeastSquares, MaskedLeastSquares};
+use melmo_cuda::{Arithmetic, Device, Gpu, Plan};
 
 use crate::emulator::{Emulator, is_gpu};
 use crate::laws::problem;
@@ -19,10 +19,10 @@ fn words<T>(result: Result<T, Error>) -> String {
 
 #[test]
 fn terms_without_kernels() {
-    let f = Factorization::new(vec![1.0; 12], 3, 4, 2).unwrap();
-    let t = Select::new(f.layout(), &["W"]).unwrap();
-    let factors = Problem::new(f, Entrywise::new(L1::new(1.0).unwrap(), 6), t).unwrap();
-    assert!(words(Plan::of(&factors)).contains("a loss other than"));
+    let f = LeastSquares::new(Box::new(Identity::new(Layout::matrix(3, 4).unwrap())), vec![1.0; 12]).unwrap();
+    let design =
+        Problem::new(f, Entrywise::new(L1::new(1.0).unwrap(), 12), Identity::new(Layout::matrix(3, 4).unwrap()));
+    assert!(words(Plan::of(&design.unwrap())).contains("a loss other than"));
     let layout = Layout::matrix(3, 4).unwrap();
     let f = MaskedLeastSquares::new(layout.clone(), vec![1.0f64; 12], None).unwrap();
     let rows = Group::rows(L1::new(1.0).unwrap(), &layout).unwrap();
@@ -35,7 +35,12 @@ fn norms_without_kernels_and_too_little_memory() {
     let Some(emulator) = Emulator::new().filter(|_| !is_gpu()) else { return };
     let problem = problem::<f64>("image", "mcp", Lift::Entries, false);
     let spectral = for_layout::<f64>(Norm::Spectral, problem.layout(), Oracle::Auto).unwrap().norms();
-    assert!(words(Device::new(&problem, spectral, Emulator::new().unwrap())).contains("l1, l2, linf, row and column"));
+    let mut without = Emulator::new().unwrap();
+    without.no_products = true;
+    assert!(words(Device::new(&problem, spectral.clone(), without)).contains("cuBLAS was not found"));
+    assert!(words(Arithmetic::of(Oracle::Svd)).contains("decomposition"));
+    let own = spectral.into_iter().map(|block| BlockNorm { norm: Norm::Other, ..block }).collect();
+    assert!(words(Device::new(&problem, own, Emulator::new().unwrap())).contains("norm of your own"));
     let mut small = emulator;
     small.memory = 10_000;
     let refused = words(Device::new(&problem, euclidean::<f64>(problem.layout()).norms(), small));

@@ -4,8 +4,10 @@
 //! diagonal, as the format says. NaN and ∞ are refused.
 
 mod header;
+mod part;
 mod sparse;
 
+pub use part::Part;
 pub use sparse::Sparse;
 pub(crate) use sparse::spread;
 

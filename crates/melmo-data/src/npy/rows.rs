@@ -16,10 +16,11 @@ const PIECE: usize = 1 << 20;
 /// Longer than any header may be.
 const HEADER: u64 = 1 << 14;
 
-/// A matrix of an open file. Reading needs a piece of memory and no more.
+/// A matrix of an open file, or a stack of them, a row each. Reading needs a piece of memory and no more.
 #[derive(Debug)]
 pub struct Rows {
     path: PathBuf,
+    axes: Vec<usize>,
     rows: usize,
     cols: usize,
     kind: Kind,
@@ -37,33 +38,46 @@ struct Open {
 }
 
 impl Rows {
-    /// Looks at the header alone. Refuses what is no matrix, and one in Fortran's order, whose rows are scattered over the file.
+    /// Looks at the header alone. Refuses what is no matrix (a vector is one column), and one in Fortran's order, whose rows are scattered
+    /// over the file.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        let rows = Self::of_stack(path)?;
+        match rows.axes.len() {
+            1 | 2 => Ok(rows),
+            _ => {
+                let found = format!("the shape {:?}", rows.axes);
+                Err(header::wrong(0, found, "a matrix: rows and columns").about(path))
+            }
+        }
+    }
+
+    /// The same of any number of axes: a row is what lies under one place of the first.
+    pub fn of_stack(path: &Path) -> Result<Self, Error> {
         let mut file = File::open(path).map_err(io_error(path, "open it"))?;
         let length = file.metadata().map_err(io_error(path, "look at it"))?.len();
         let mut bytes = Vec::new();
         file.by_ref().take(HEADER).read_to_end(&mut bytes).map_err(io_error(path, "read it"))?;
         let head = Head::parse(&bytes, length as usize).map_err(|error| error.about(path))?;
-        let (rows, cols) = match (head.shape[..].try_into(), head.order) {
-            (Ok::<[usize; 2], _>([rows, cols]), Order::C) => (rows, cols),
-            (Ok(_), Order::Fortran) => {
-                let hint = "numpy.save(name, numpy.ascontiguousarray(x))";
-                let expected = "C order, where a row is in one place";
-                return Err(Error::unsupported("an array in Fortran order", expected, hint).about(path));
-            }
-            (Err(_), _) => {
-                let error = header::wrong(0, format!("the shape {:?}", head.shape), "a matrix: rows and columns");
-                return Err(error.about(path));
-            }
-        };
+        if head.order == Order::Fortran && head.shape.len() > 1 {
+            let hint = "numpy.save(name, numpy.ascontiguousarray(x))";
+            let expected = "C order, where a row is in one place";
+            return Err(Error::unsupported("an array in Fortran order", expected, hint).about(path));
+        }
+        let axes = head.shape;
+        let (rows, cols) = (axes[0], axes[1..].iter().product());
         let (kind, swapped, start) = (head.kind, head.swapped, head.start as u64);
         let open = Open { file, bytes: vec![0; PIECE], numbers: vec![0.0; PIECE / kind.bytes()] };
-        Ok(Self { path: path.into(), rows, cols, kind, swapped, start, open: Mutex::new(open) })
+        Ok(Self { path: path.into(), axes, rows, cols, kind, swapped, start, open: Mutex::new(open) })
     }
 
     /// Rows and columns.
     pub fn shape(&self) -> (usize, usize) {
         (self.rows, self.cols)
+    }
+
+    /// All axes, rows first.
+    pub fn axes(&self) -> &[usize] {
+        &self.axes
     }
 
     /// What the numbers are in the file.
@@ -111,7 +125,13 @@ mod tests {
             assert!(found == array.data[7 * 701..597 * 701]);
         }
         super::super::write(&path, &Array::new([6], vec![0.0; 6]).unwrap(), true).unwrap();
+        assert_eq!(Rows::open(&path).unwrap().shape(), (6, 1), "a vector is one column");
+        let stack = Array::new([2, 3, 4], (0..24).map(f64::from).collect::<Vec<_>>()).unwrap();
+        super::super::write(&path, &stack, true).unwrap();
         assert!(Rows::open(&path).unwrap_err().to_string().contains("rows and columns"));
+        let (rows, mut found) = (Rows::of_stack(&path).unwrap(), Vec::new());
+        rows.read(1, 1, |numbers| found.extend_from_slice(numbers)).unwrap();
+        assert_eq!((rows.axes(), rows.shape(), &found[..]), (&[2, 3, 4][..], (2, 12), &stack.data[12..]));
         std::fs::write(&path, &std::fs::read(&path).unwrap()[..100]).unwrap();
         assert!(Rows::open(&path).is_err() && Rows::open(&folder.join("none.npy")).is_err());
         std::fs::remove_dir_all(&folder).unwrap();

@@ -62,6 +62,11 @@ impl Rows {
         (self.opened.rows, self.cols)
     }
 
+    /// What the columns are called.
+    pub fn names(&self) -> Vec<String> {
+        self.opened.names()
+    }
+
     /// The bytes that reading takes at most: of the largest group, packed and unpacked.
     pub fn memory(&self) -> usize {
         let groups = self.opened.about.row_groups().iter();

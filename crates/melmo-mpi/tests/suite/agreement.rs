@@ -91,9 +91,9 @@ impl Ranks for Failing {
         self.0.gather(own, counts, all)
     }
 
-    fn trade(&mut self, own: &[f64], counts: &[usize], received: &mut [f64]) -> Result<(), Lost> {
+    fn trade(&mut self, own: &[f64], counts: &[usize], received: &mut [f64], from: &[usize]) -> Result<(), Lost> {
         self.meet()?;
-        self.0.trade(own, counts, received)
+        self.0.trade(own, counts, received, from)
     }
 
     fn beside(&mut self, send: [&[f64]; 2], receive: [&mut [f64]; 2]) -> Result<(), Lost> {

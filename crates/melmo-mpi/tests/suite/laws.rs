@@ -16,7 +16,11 @@ fn mcp(range: &Layout) -> Box<dyn Prox<f64>> {
 }
 
 fn problem(kind: Kind, rows: usize, cols: usize, masked: bool) -> Whole {
-    let width = if let Kind::Volume(high) = kind { high * cols } else { cols };
+    let width = match kind {
+        Kind::Volume(high) => high * cols,
+        Kind::Jet(channels) => channels * cols,
+        _ => cols,
+    };
     let n = rows * width;
     let mask = masked.then(|| (0..n).map(|i| f64::from(i % 5 != 0)).collect());
     Whole { kind, y: Seeded::new(3).normals(n), mask, rows, cols, penalty: Box::new(mcp) }
@@ -141,6 +145,28 @@ fn pixels_and_volumes() {
         compare("volume", &problem(Kind::Volume(7), 5, 10, true), norm, &SIZES);
     }
     compare("voxels", &Whole { penalty: Box::new(pixels), ..problem(Kind::Volume(3), 9, 4, false) }, None, &SIZES);
+}
+
+/// Second differences reach two rows; what belongs to a pixel is taken together over all channels.
+#[test]
+fn jets_of_several_channels() {
+    for channels in [1, 3] {
+        for norm in [None, Some(Norm::L2)] {
+            compare("jets", &problem(Kind::Jet(channels), 17, 6, true), norm, &SIZES);
+        }
+    }
+    let together = |range: &Layout| -> Box<dyn Prox<f64>> {
+        let of = |name: &str| -> Box<dyn Prox<f64>> {
+            let block = range.require(name).unwrap();
+            let layout = Layout::matrix(block.rows, block.cols).unwrap();
+            Box::new(Group::columns(L1::new(0.3).unwrap(), &layout).unwrap())
+        };
+        Box::new(Blocks::new(range, vec![("first", 1.0, of("first")), ("second", 2.0, of("second"))]).unwrap())
+    };
+    for rows in [8, 11] {
+        let whole = Whole { penalty: Box::new(together), ..problem(Kind::Jet(3), rows, 5, false) };
+        compare("jets of pixels", &whole, None, &SIZES);
+    }
 }
 
 #[test]

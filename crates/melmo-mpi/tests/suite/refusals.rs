@@ -2,7 +2,7 @@
 
 use melmo::block::Layout;
 use melmo::geometry::{Norm, Oracle};
-use melmo::operator::{Identity, Jet};
+use melmo::operator::{Dense, Identity, Jet, LinOp};
 use melmo::penalty::{Entrywise, Group, Interval, L1, Prox, Spectral};
 use melmo::problem::Problem;
 use melmo::smooth::MaskedLeastSquares;
@@ -39,24 +39,60 @@ fn groups_that_cross_ranks() {
 
 #[test]
 fn operators_that_reach_too_far() {
-    let layout = Layout::matrix(6, 4).unwrap();
-    let f = MaskedLeastSquares::new(layout, vec![1.0; 24], None).unwrap();
-    let t = Jet::new(6, 4, 1, 0.5).unwrap();
-    let g = Entrywise::new(L1::new(1.0).unwrap(), melmo::operator::LinOp::<f64>::range(&t).size());
-    let refused = words(&Problem::new(f, g, t).unwrap(), 6, Norm::L2);
+    let layout = Layout::vector(4).unwrap();
+    let f = MaskedLeastSquares::new(layout, vec![1.0; 4], None).unwrap();
+    let t = Dense::new(vec![1.0; 16], 4, 4).unwrap();
+    let g = Entrywise::new(L1::new(1.0).unwrap(), 4);
+    let refused = words(&Problem::new(f, g, t).unwrap(), 4, Norm::L2);
     assert!(refused.contains("an operator other than"), "{refused}");
+}
+
+/// Rows of neighbours that are needed and not held would be taken for a border of the picture.
+#[test]
+fn jets_need_two_rows_of_every_neighbour() {
+    let jet = |rows: usize, channels: usize| {
+        let layout = Layout::matrix(channels * rows, 4).unwrap();
+        let f = MaskedLeastSquares::new(layout, vec![1.0; channels * rows * 4], None).unwrap();
+        let t = Jet::new(rows, 4, channels, 0.5).unwrap();
+        let g = Entrywise::new(L1::new(1.0).unwrap(), LinOp::<f64>::range(&t).size());
+        Problem::new(f, g, t).unwrap()
+    };
+    let one = Piece { rows: 8, own: 0..4, held: 0..5 };
+    let refused = |problem: &Problem<f64>, piece: Piece, norm: Norm| {
+        let measure = Measure::Blocks(vec![(norm, 1.0)]);
+        let refused = Distributed::new(problem, &[Some(piece)], &measure, Oracle::Auto, Box::new(Alone));
+        refused.err().expect("a refusal").to_string()
+    };
+    let said = refused(&jet(5, 1), one, Norm::L2);
+    assert!(said.contains("0..4") && said.contains("reach 2"), "{said}");
+    let said = refused(&jet(6, 3), Piece::of(6, 2, 0, 1), Norm::Spectral);
+    assert!(said.contains("several channels") && said.contains("l2"), "{said}");
+    let many = on_ranks(3, |thread, rank| {
+        let piece = Piece::of(5, 2, rank, 3);
+        let problem = jet(piece.held.len(), 1);
+        let measure = Measure::Euclidean;
+        let refused = Distributed::new(&problem, &[Some(piece)], &measure, Oracle::Auto, Box::new(thread));
+        refused.err().expect("a refusal").to_string()
+    });
+    assert!(many.iter().all(|said| said.contains("5 rows on 3 ranks")), "{many:?}");
 }
 
 #[test]
 fn singular_values_of_what_is_too_large_are_refused_with_the_numbers() {
     let (rows, cols) = (1, 1 << 23);
     let problem = entries(rows, cols, Box::new(Entrywise::new(L1::new(1.0).unwrap(), rows * cols)));
-    let measure = Measure::Blocks(vec![(Norm::Spectral, 1.0)]);
-    // This rank's row of eight.
-    let piece = Piece { rows: 8, own: 0..1, held: 0..1 };
-    let refused = Distributed::new(&problem, &[Some(piece)], &measure, Oracle::Auto, Box::new(Alone));
-    let refused = refused.err().expect("a refusal").to_string();
-    assert!(refused.contains("8×8388608") && refused.contains("67108864 numbers"), "{refused}");
+    for norm in Norm::ALL {
+        let measure = Measure::Blocks(vec![(norm, 1.0)]);
+        // This rank's row of eight.
+        let piece = Piece { rows: 8, own: 0..1, held: 0..1 };
+        let refused = Distributed::new(&problem, &[Some(piece)], &measure, Oracle::Auto, Box::new(Alone));
+        if !matches!(norm, Norm::Spectral | Norm::Nuclear) {
+            assert!(refused.is_ok(), "{norm} takes no more than the rows that are here");
+            continue;
+        }
+        let refused = refused.err().expect("a refusal").to_string();
+        assert!(refused.contains("8×8388608") && refused.contains("67108864 numbers"), "{norm}: {refused}");
+    }
 }
 
 /// One that cannot take part says why, and the others hear of it: nobody waits.

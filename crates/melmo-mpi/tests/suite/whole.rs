@@ -2,7 +2,7 @@
 
 use melmo::block::Layout;
 use melmo::geometry::{Norm, Oracle};
-use melmo::operator::{Difference2d, Difference3d, Identity, LinOp, Select};
+use melmo::operator::{Difference2d, Difference3d, Identity, Jet, LinOp, Select};
 use melmo::penalty::Prox;
 use melmo::problem::Problem;
 use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
@@ -29,6 +29,8 @@ pub enum Kind {
     Image,
     /// The same of a volume: `rows` slices of so many rows each.
     Volume(usize),
+    /// The same with first and second differences of so many channels, one after another.
+    Jet(usize),
     /// ‖Y − WH‖² + g(W) of this rank, or with g of both factors.
     Factors(usize, bool),
     /// ½‖Ax − b‖² + g(x): Y is [A | b].
@@ -43,10 +45,15 @@ pub struct Part {
 
 impl Whole {
     pub fn part(&self, rank: usize, size: usize) -> Part {
-        let halo = usize::from(matches!(self.kind, Kind::Image | Kind::Volume(_)));
+        let halo = match self.kind {
+            Kind::Image | Kind::Volume(_) => 1,
+            Kind::Jet(_) => 2,
+            _ => 0,
+        };
         let piece = Piece::of(self.rows, halo, rank, size);
-        let (held, width) = (piece.held.clone(), self.y.len() / self.rows);
-        let of = |whole: &[f64]| whole[held.start * width..held.end * width].to_vec();
+        let (held, width) = (piece.held.clone(), self.width());
+        let plane = |plane: &[f64]| plane[held.start * width..held.end * width].to_vec();
+        let of = |whole: &[f64]| whole.chunks_exact(self.rows * width).flat_map(plane).collect::<Vec<f64>>();
         let (y, mask, rows, cols) = (of(&self.y), self.mask.as_deref().map(of), held.len(), self.cols);
         let masked = |rows: usize| {
             let layout = Layout::matrix(rows, cols).unwrap();
@@ -57,6 +64,10 @@ impl Whole {
                 (masked(rows), Box::new(Identity::new(Layout::matrix(rows, cols).unwrap())), vec![Some(piece.clone())])
             }
             Kind::Image => (masked(rows), Box::new(Difference2d::new(rows, cols).unwrap()), vec![Some(piece.clone())]),
+            Kind::Jet(channels) => {
+                let t = Jet::new(rows, cols, channels, 0.5).unwrap();
+                (masked(channels * rows), Box::new(t), vec![Some(piece.clone())])
+            }
             Kind::Volume(high) => {
                 (masked(rows * high), Box::new(Difference3d::new(rows, high, cols).unwrap()), vec![Some(piece.clone())])
             }
@@ -95,10 +106,17 @@ impl Whole {
             Kind::Factors(r, _) => [&x[piece.start * r..piece.end * r], &x[self.rows * r..]].concat(),
             Kind::Regression => x.to_vec(),
             _ => {
-                let width = self.y.len() / self.rows;
-                x[piece.start * width..piece.end * width].to_vec()
+                let width = self.width();
+                let plane = |plane: &[f64]| plane[piece.start * width..piece.end * width].to_vec();
+                x.chunks_exact(self.rows * width).flat_map(plane).collect()
             }
         }
+    }
+
+    /// Numbers of a row, of one channel.
+    fn width(&self) -> usize {
+        let channels = if let Kind::Jet(channels) = self.kind { channels } else { 1 };
+        self.y.len() / self.rows / channels
     }
 
     /// A point of the whole from everybody's entries.
@@ -115,6 +133,12 @@ impl Whole {
             Kind::Regression => {
                 assert!(parts.iter().all(|part| *part == parts[0]), "every rank has the same x");
                 parts[0].clone()
+            }
+            Kind::Jet(channels) => {
+                let plane = |part: &Vec<f64>, at: usize| {
+                    part[at * part.len() / channels..(at + 1) * part.len() / channels].to_vec()
+                };
+                (0..channels).flat_map(|at| parts.iter().flat_map(move |part| plane(part, at))).collect()
             }
             _ => parts.concat(),
         }
@@ -138,9 +162,10 @@ impl Whole {
         let measure = self.measure(norm);
         on_ranks(size, |thread, rank| {
             let part = self.part(rank, size);
-            let space = Distributed::new(&part.problem, &part.pieces, &measure, oracle, Box::new(thread)).unwrap();
             let idle = self.kind == Kind::Regression && Piece::of(self.rows, 0, rank, size).is_idle();
-            act(if idle { space.without_rows() } else { space }, rank)
+            let new = if idle { Distributed::without_rows } else { Distributed::new };
+            let space = new(&part.problem, &part.pieces, &measure, oracle, Box::new(thread)).unwrap();
+            act(space, rank)
         })
     }
 }

@@ -1,12 +1,12 @@
 //! NVIDIA's GPUs.
 
 use melmo::catalogue::{self, Arguments, Value, method_on};
-use melmo::geometry::{BlockNorm, euclidean};
+use melmo::geometry::{BlockNorm, Oracle};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::solver::Solver;
 pub use melmo_cuda::described;
-use melmo_cuda::{Device, Gpu, Plan};
+use melmo_cuda::{Arithmetic, Device, Gpu, Plan};
 
 use crate::error::Error;
 
@@ -22,15 +22,18 @@ pub(crate) fn solver<'p, S: Real>(
     ordinal: usize,
     problem: &'p Problem<S>,
     (name, given): (&str, &[(&str, Value)]),
-    norms: Option<Vec<BlockNorm>>,
+    norms: Vec<BlockNorm>,
+    oracle: Oracle,
     start: &[S],
 ) -> Result<(Box<dyn Solver<S> + 'p>, String), Error> {
     let refused =
         |reason: String| Error::Library(melmo::error::Error::Unsupported(format!("{reason}; device cpu needs none")));
+    let arithmetic = Arithmetic::of(oracle)?;
+    Plan::of(problem)?; // what no GPU can do is said first
     let gpu = Gpu::open(ordinal).map_err(refused)?;
     let told = format!("cuda:{ordinal} ({})", gpu.describe().name);
     let rows = catalogue::methods::<S>();
     let arguments = Arguments::new(&catalogue::find("method", &rows, name)?.entry, given)?;
-    let space = Device::new(problem, norms.unwrap_or_else(|| euclidean::<S>(problem.layout()).norms()), gpu)?;
+    let space = Device::with(problem, norms, arithmetic, gpu)?;
     Ok((method_on(name, &arguments, problem, space, start)?, told))
 }

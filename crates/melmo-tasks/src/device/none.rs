@@ -1,7 +1,7 @@
 //! A browser, which lends no GPU to CUDA.
 
 use melmo::catalogue::Value;
-use melmo::geometry::BlockNorm;
+use melmo::geometry::{BlockNorm, Oracle};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::solver::Solver;
@@ -20,7 +20,8 @@ pub(crate) fn solver<'p, S: Real>(
     _: usize,
     _: &'p Problem<S>,
     _: (&str, &[(&str, Value)]),
-    _: Option<Vec<BlockNorm>>,
+    _: Vec<BlockNorm>,
+    _: Oracle,
     _: &[S],
 ) -> Result<(Box<dyn Solver<S> + 'p>, String), Error> {
     Err(Error::Library(melmo::error::Error::Unsupported(format!("{REASON}; device cpu needs none"))))

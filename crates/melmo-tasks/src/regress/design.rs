@@ -33,7 +33,7 @@ fn missing<D: Real>(x: D, i: usize, j: usize) -> Error {
 }
 
 /// What columns are divided by, from their mean squares around their means.
-fn deviations(squares: &[f64], means: &[f64]) -> Vec<f64> {
+pub(super) fn deviations(squares: &[f64], means: &[f64]) -> Vec<f64> {
     let size = means.iter().map(|mean| mean.abs()).fold(1e-300, f64::max);
     // What is left of a constant column is rounding.
     let deviation = |square: &f64| if square.sqrt() > 1e-12 * size { square.sqrt() } else { 1.0 };
@@ -41,27 +41,27 @@ fn deviations(squares: &[f64], means: &[f64]) -> Vec<f64> {
 }
 
 /// What is known of the columns of a table whose zeros are not stored.
-struct Moments {
+pub(super) struct Moments {
     /// The largest number of every column.
-    sizes: Vec<f64>,
-    sums: Vec<f64>,
-    squares: Vec<f64>,
+    pub sizes: Vec<f64>,
+    pub sums: Vec<f64>,
+    pub squares: Vec<f64>,
 }
 
 impl Moments {
-    fn new(cols: usize) -> Self {
+    pub fn new(cols: usize) -> Self {
         let [sizes, sums, squares] = [(); 3].map(|()| vec![0.0f64; cols]);
         Self { sizes, sums, squares }
     }
 
-    fn add(&mut self, j: usize, v: f64) {
+    pub fn add(&mut self, j: usize, v: f64) {
         self.sizes[j] = self.sizes[j].max(v.abs());
         self.sums[j] += v;
         self.squares[j] += v * v;
     }
 
     /// The standard deviation of every column, or with no intercept its root mean square; 1 where that is 0.
-    fn deviations(&self, rows: usize, centred: bool) -> Vec<f64> {
+    pub fn deviations(&self, rows: usize, centred: bool) -> Vec<f64> {
         let count = rows as f64;
         let deviation = |(square, sum): (&f64, &f64)| {
             let (square, mean) = (square / count, sum / count);

@@ -4,6 +4,7 @@ use std::str::FromStr;
 use melmo::real::Real;
 use melmo::smooth::{Link, Responses};
 use melmo::statistics::median;
+use melmo::suggest::nearest;
 
 use crate::call::{self, Call};
 use crate::error::Error;
@@ -38,7 +39,12 @@ impl FromStr for Loss {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = || Error::input("a loss", format!("`{text}`"), NAMES);
+        let wrong = || {
+            let names = ["squares", "logistic", "poisson", "huber", "quantile", "cox"];
+            let meant = nearest(text.split(":").next().unwrap_or(text), names)
+                .map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
+            Error::input("a loss", format!("`{text}`{meant}"), NAMES)
+        };
         let Call { name, parameters } =
             Call::parse(text, "a loss's parameter", "huber:delta=1.5").map_err(|_| wrong())?;
         let allowed: &[&str] = match name {
@@ -160,6 +166,26 @@ impl Loss {
             Self::Logistic | Self::Multinomial(_) => self.classes(y),
             _ => Ok((self, y.to_vec(), None)),
         }
+    }
+
+    /// The same of some rows, where `seen` has what stands in all of them: every class once, of numbers the least and the largest.
+    pub fn target_among(self, y: &[f64], seen: &[f64]) -> Result<Target, Error> {
+        let (loss, mut own, classes) = self.target(&[y, seen].concat())?;
+        own.truncate(y.len());
+        Ok((loss, own, classes))
+    }
+
+    /// What of some rows others have to see: see [`Loss::target_among`].
+    pub fn seen(self, y: &[f64]) -> Vec<f64> {
+        let mut seen = y.to_vec();
+        seen.sort_by(f64::total_cmp);
+        seen.dedup();
+        if seen.len() > 2 && (!self.is_of_classes() || seen.len() > MOST) {
+            let last = seen[seen.len() - 1];
+            seen.truncate(if self.is_of_classes() { MOST + 1 } else { 1 });
+            seen.push(last);
+        }
+        seen
     }
 
     fn classes(self, y: &[f64]) -> Result<Target, Error> {
@@ -299,6 +325,24 @@ mod tests {
         assert!(Loss::Poisson.target(&[0.0, -1.0]).unwrap_err().to_string().contains("row 2"));
         assert!(Loss::Cox.target(&[-1.0, -2.0]).unwrap_err().to_string().contains("no event"));
         assert!(Loss::Cox.target(&[1.0, 0.0]).unwrap_err().to_string().contains("row 2"));
+    }
+
+    #[test]
+    fn targets_of_some_rows_are_those_of_all() {
+        let y = [5.0, 2.0, 2.0, 7.0, 5.0, 2.0];
+        for loss in [Loss::Logistic, Loss::Squares, Loss::Poisson] {
+            let (whole, all, classes) = loss.target(&y).unwrap();
+            let seen = [loss.seen(&y[..3]), loss.seen(&y[3..])].concat();
+            for (at, rows) in [(0, &y[..3]), (3, &y[3..])] {
+                let (found, own, known) = loss.target_among(rows, &seen).unwrap();
+                assert_eq!((found, &own[..], known), (whole, &all[at..at + 3], classes.clone()));
+            }
+        }
+        assert!(Loss::Poisson.target_among(&[0.0, 0.0], &[0.0, 3.0]).is_ok());
+        assert!(Loss::Poisson.target_among(&[0.0], &Loss::Poisson.seen(&[0.0, 0.0])).is_err());
+        let many: Vec<f64> = (0..3000).map(f64::from).collect();
+        assert!(Loss::Logistic.target_among(&many[..1], &Loss::Logistic.seen(&many)).is_err());
+        assert_eq!(Loss::Squares.seen(&many), [0.0, 2999.0]);
     }
 
     #[test]

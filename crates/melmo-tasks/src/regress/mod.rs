@@ -9,6 +9,7 @@ mod design;
 mod fit;
 mod groups;
 mod loss;
+mod parts;
 mod path;
 mod scores;
 mod select;

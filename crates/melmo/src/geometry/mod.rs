@@ -22,7 +22,7 @@ pub use norm::{BlockNorm, Norm, check_tiling, product_dual, product_dual_growth,
 pub use nuclear::Nuclear;
 pub use product::Product;
 pub use row::Row;
-pub use spectral::{Oracle, Spectral};
+pub use spectral::{Arithmetic, Found, Oracle, Polynomials, Quintic, Spectral};
 
 use crate::block::{Block, Layout};
 use crate::error::Error;

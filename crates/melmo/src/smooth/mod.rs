@@ -128,6 +128,14 @@ impl Rounding {
     pub fn of_proximity<S: Real>(value: f64, grad: f64, n: usize) -> Self {
         Self { value: (4.0 * S::EPSILON + sum_error(n)) * value, grad: S::EPSILON * grad }
     }
+
+    /// Of ½‖M⊙(Y − L − S)‖² on n entries of L and S, from its value, ‖∇f(x)‖₂ and ‖x‖₂: L + S is rounded, then the difference from Y; both
+    /// halves of the gradient carry it.
+    pub fn of_sum<S: Real>(value: f64, grad: f64, x: f64, n: usize) -> Self {
+        let sums = S::EPSILON * (2.0 * x + grad);
+        let value = (2.0 * value).sqrt() * sums + (4.0 * S::EPSILON + sum_error(n)) * value;
+        Self { value, grad: std::f64::consts::SQRT_2 * sums }
+    }
 }
 
 /// A loss f(x) = Σᵢ fᵢ(xᵢ), evaluated on any stretch of entries.

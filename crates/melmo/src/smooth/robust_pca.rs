@@ -3,7 +3,7 @@ use crate::error::Error;
 use crate::real::Real;
 use crate::smooth::residual::{observed, residual};
 use crate::smooth::{Form, Rounding, Smooth};
-use crate::vector::{norm2, sum_error};
+use crate::vector::norm2;
 
 /// f(L, S) = ½‖M⊙(Y − L − S)‖²: a low-rank plus a sparse matrix, with a mask M of zeros and ones, or none.
 ///
@@ -50,11 +50,8 @@ impl<S: Real> Smooth<S> for RobustPca<S> {
         Some(0.0)
     }
 
-    /// L + S is rounded, then the difference from Y; both halves of the gradient carry it.
     fn rounding(&self, x: &[S], value: f64, grad: &[S]) -> Rounding {
-        let sums = S::EPSILON * (2.0 * norm2(x) + norm2(grad));
-        let value = (2.0 * value).sqrt() * sums + (4.0 * S::EPSILON + sum_error(grad.len())) * value;
-        Rounding { value, grad: std::f64::consts::SQRT_2 * sums }
+        Rounding::of_sum::<S>(value, norm2(grad), norm2(x), grad.len())
     }
 
     fn form(&self) -> Form<'_, S> {

@@ -40,6 +40,8 @@ pub fn run(denoise: &Denoise, job: &Job, folder: &Path) -> Result<ExitCode, Erro
             Ok(done) => {
                 if done.cut_short {
                     short.push(input.clone());
+                } else {
+                    progress::one_is_whole();
                 }
                 told.push(done.summary.json());
             }

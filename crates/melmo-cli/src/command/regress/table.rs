@@ -101,12 +101,8 @@ impl Regress {
     /// The column of that name.
     pub(super) fn find(&self, names: &[String], name: &String) -> Result<usize, Error> {
         let place = names.iter().position(|known| known == name);
-        place.ok_or_else(|| {
-            let near = melmo::suggest::nearest(name, names.iter().cloned());
-            let hint =
-                near.map_or(format!("its columns: {}", names.join(", ")), |near| format!("did you mean `{near}`?"));
-            Error::input(&self.input, format!("has no column `{name}`; {hint}"))
-        })
+        place
+            .ok_or_else(|| Error::input(&self.input, format!("has no column `{name}`; {}", known_columns(names, name))))
     }
 
     /// The columns of --weights, --offset and --event, where they are and what they hold.
@@ -184,4 +180,14 @@ impl Regress {
         }
         Ok(used)
     }
+}
+
+/// What may have been meant by a column that is not there: the nearest name, or some of those that are there.
+pub(super) fn known_columns(names: &[String], typed: &str) -> String {
+    // Every letter is near every other.
+    if let Some(near) = melmo::suggest::nearest(typed, names).filter(|_| typed.chars().count() > 1) {
+        return format!("did you mean `{near}`?");
+    }
+    let (some, more) = (names[..names.len().min(20)].join(", "), names.len().saturating_sub(20));
+    if more == 0 { format!("its columns: {some}") } else { format!("its columns: {some} and {more} more") }
 }

@@ -6,6 +6,7 @@ use melmo_data::Frame;
 
 use super::encoding::refuse_slips;
 use super::source::Source;
+use super::table::known_columns;
 use crate::args::Regress;
 use crate::error::Error;
 use crate::input::Inputs;
@@ -50,7 +51,7 @@ impl Regress {
                 format!("{} itself is what its lines begin with", self.input.display())
             }
             _ if names.is_empty() => "it has no header".into(),
-            _ => format!("its columns: {}", names.join(", ")),
+            _ => known_columns(names, &self.target),
         };
         let message = format!("no file and no column is called `{}`; {known}", self.target);
         Err(Error::input(&self.input, message))

@@ -9,6 +9,19 @@ use super::rounding;
 use super::shape::Shape;
 use crate::geometry::{Answer, Bracket, Inexactness};
 
+/// What numbers are rounded to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arithmetic {
+    /// Entries and sums alike, with this ε.
+    Plain(f64),
+    /// The entries of factors to eleven binary digits (half precision, tf32), sums in single precision: errors of entries are
+    /// independent, and a matrix of them is far smaller than its entries allow.
+    Short,
+}
+
+/// A unit of eleven binary digits.
+const SHORT: f64 = 1.0 / 2048.0;
+
 /// How the polynomial is evaluated: rounding errors differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Path {
@@ -20,7 +33,7 @@ pub(super) enum Path {
 
 /// What was found out about a direction d.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub struct Found {
     /// ⟨φ, −d⟩.
     pub ip: f64,
     /// ‖d‖_F².
@@ -33,10 +46,12 @@ pub(super) struct Found {
 #[derive(Clone, Debug)]
 pub(super) struct Bounds {
     short: f64,
-    unit: f64,
+    /// How far the s of a computed (XᵀX)² may be off.
+    of_scale: f64,
     sup: f64,
     slack: Slack,
-    floors: Vec<Floor>,
+    /// From the largest unit down.
+    levels: Vec<Level>,
     /// How far rounding can take d at most, in the Frobenius norm, where that is proven and small.
     proven: Option<f64>,
 }
@@ -50,6 +65,16 @@ struct Floor {
     gamma: f64,
 }
 
+/// The floors of a polynomial where the sums of its steps are rounded by a unit.
+#[derive(Clone, Debug)]
+struct Level {
+    unit: f64,
+    floors: Vec<Floor>,
+}
+
+/// Units that errors of entries may have, each √½ times the one before.
+const LEVELS: i32 = 13;
+
 /// l = 2^{-1}, 2^{-3/2}, … 2^{-24}.
 const HALF_OCTAVES: std::ops::RangeInclusive<i32> = 2..=48;
 
@@ -57,33 +82,40 @@ const HALF_OCTAVES: std::ops::RangeInclusive<i32> = 2..=48;
 const ROUNDING: f64 = 1e-13;
 
 impl Bounds {
-    pub fn new(steps: &[Quintic], shape: Shape, epsilon: f64, path: Path) -> Self {
-        let (short, unit) = (shape.short() as f64, unit_of_sums(shape, epsilon));
-        let over = |lo, hi| image(steps, Interval::new(lo, hi).widened(4.0 * unit), unit);
-        let mut gamma = 0.0f64;
-        // From below, so that γ(l) is the largest so far; below the least l, p is not negative but for rounding.
-        let mut floors: Vec<Floor> = HALF_OCTAVES
-            .rev()
-            .map(|half_octave| {
-                let (l, next) = ((-0.5 * half_octave as f64).exp2(), (-0.5 * (half_octave + 1) as f64).exp2());
-                let next = if half_octave == *HALF_OCTAVES.end() { 0.0 } else { next };
-                gamma = gamma.max(l / (1.0 + over(next, l).lo.min(1.0)).max(0.1));
-                Floor { l, m: over(l, 1.0).lo, below: over(0.0, l).lo.min(0.0), gamma }
-            })
-            .collect();
-        floors.retain(|floor| floor.m > 0.0);
-        let slack = match path {
-            Path::Direct => Slack::direct(steps, short, unit),
-            Path::GramSpace => Slack::gram_space(steps, short, unit),
+    pub fn new(steps: &[Quintic], shape: Shape, arithmetic: Arithmetic, path: Path) -> Self {
+        let (short, unit) = (shape.short() as f64, unit(shape, arithmetic));
+        let widened = |by: f64| image(steps, Interval::new(0.0, 1.0).widened(4.0 * by), by).hi;
+        let (mut sup, mut proven) = (widened(unit), None);
+        let slack = match (path, arithmetic) {
+            (Path::Direct, Arithmetic::Short) => {
+                sup = widened(2.0 * unit);
+                Slack::short(short)
+            }
+            (Path::Direct, Arithmetic::Plain(epsilon)) => {
+                proven = rounding::of_direction(steps, shape, epsilon);
+                Slack::direct(steps, short, unit)
+            }
+            (Path::GramSpace, _) => Slack::gram_space(steps, short, unit),
         };
-        let proven = (path == Path::Direct).then(|| rounding::of_direction(steps, shape, epsilon)).flatten();
-        Self { short, unit, sup: over(0.0, 1.0).hi.max(1.0), slack, floors, proven }
+        let of_scale = if arithmetic == Arithmetic::Short { 8.0 * unit } else { unit * short };
+        let levels = if arithmetic == Arithmetic::Short { LEVELS } else { 1 };
+        let units = (0..levels).map(|level| unit * (-0.5 * f64::from(level)).exp2());
+        let levels = units.map(|unit| Level { unit, floors: floors(steps, unit) }).collect();
+        Self { short, of_scale, sup: sup.max(1.0), slack, levels, proven }
+    }
+
+    /// What is known below and above l where rounding is as this s/‖φ‖_F has it: errors of entries that are independent go with
+    /// ‖X‖_F/√r, which is far below ‖X‖₂ where φ is of low rank.
+    fn floors(&self, s: f64) -> &[Floor] {
+        let wanted = SHORT / (s * self.short.sqrt());
+        let serves = |level: &&Level| level.unit >= wanted;
+        self.levels.iter().rev().find(serves).or(self.levels.first()).map_or(&[], |level| &level.floors)
     }
 
     /// s for ‖X‖_F = 1, from ‖(XᵀX)²‖_F as computed, which is off by no more than 3κu·√r·σ₁⁴: with the room left for that, and
     /// for the rounding of X, no singular value is above s by more than 4κu of it.
     pub fn scale(&self, fourth: f64) -> f64 {
-        (fourth.sqrt().sqrt() * (1.0 + self.unit * self.short)).min(1.0)
+        (fourth.sqrt().sqrt() * (1.0 + self.of_scale)).min(1.0)
     }
 
     /// How far rounding may move ip, in units of ‖φ‖_F.
@@ -100,13 +132,13 @@ impl Bounds {
     /// How far above 1 upper/lower can come out at this s/‖φ‖_F: ‖φ‖_* ≥ ‖φ‖_F²/σ₁.
     pub fn widest(&self, s: f64) -> f64 {
         let lost = |f: &Floor| self.sup / f.m - 1.0 + self.short * (f.gamma * self.sup * self.sup).min(f.l) * s * s;
-        2.0 * self.slack(s) * s + self.floors.iter().map(lost).fold(f64::INFINITY, f64::min)
+        2.0 * self.slack(s) * s + self.floors(s).iter().map(lost).fold(f64::INFINITY, f64::min)
     }
 
     /// η and ν that no φ of this shape exceeds: ip ≥ m(‖φ‖_* − r·min(l, γS²)·s) for every l, with s ≤ ‖φ‖_F ≤ ‖φ‖_*.
     pub fn inexactness(&self) -> Inexactness {
         let kept = |f: &Floor| f.m * (1.0 - self.short * (f.gamma * self.sup * self.sup).min(f.l));
-        let kept = self.floors.iter().map(kept).fold(0.0, f64::max);
+        let kept = self.floors(1.0).iter().map(kept).fold(0.0, f64::max);
         self.rounded(1.0 - kept, self.is_proven())
     }
 
@@ -126,12 +158,12 @@ impl Bounds {
     /// The answer for a direction.
     pub fn answer(&self, Found { ip, squared, s }: Found, frobenius: f64) -> Answer {
         let short_of = (self.short * self.sup * self.sup - squared + self.squared_slack(s)).max(0.0);
-        let (slack, s) = (self.slack(s) * frobenius, s * frobenius);
+        let (slack, found_s, s) = (self.slack(s) * frobenius, s, s * frobenius);
         let from_floor = |f: &Floor| {
             let lost = (self.short * f.l).min(f.gamma * short_of) * s;
             (ip + slack - f.below * self.short * f.l * s) / f.m + lost
         };
-        let upper = self.floors.iter().map(from_floor).fold(self.short.sqrt() * frobenius, f64::min);
+        let upper = self.floors(found_s).iter().map(from_floor).fold(self.short.sqrt() * frobenius, f64::min);
         let lower = ((ip - slack) / self.sup).max(frobenius);
         Answer {
             dual_norm: Bracket { lower: lower * (1.0 - ROUNDING), upper: upper.max(frobenius) * (1.0 + ROUNDING) },
@@ -141,9 +173,32 @@ impl Bounds {
     }
 }
 
-/// κu, κ = 2 + √long/8: the relative error of a long sum as a rule, with room to spare.
-fn unit_of_sums(shape: Shape, epsilon: f64) -> f64 {
-    0.5 * epsilon * (2.0 + (shape.long() as f64).sqrt() / 8.0)
+/// m, the least below l and γ for every l where rounding has this unit.
+fn floors(steps: &[Quintic], unit: f64) -> Vec<Floor> {
+    let over = |lo, hi| image(steps, Interval::new(lo, hi).widened(4.0 * unit), unit);
+    let mut gamma = 0.0f64;
+    // From below, so that γ(l) is the largest so far; below the least l, p is not negative but for rounding.
+    let mut floors: Vec<Floor> = HALF_OCTAVES
+        .rev()
+        .map(|half_octave| {
+            let (l, next) = ((-0.5 * half_octave as f64).exp2(), (-0.5 * (half_octave + 1) as f64).exp2());
+            let next = if half_octave == *HALF_OCTAVES.end() { 0.0 } else { next };
+            gamma = gamma.max(l / (1.0 + over(next, l).lo.min(1.0)).max(0.1));
+            Floor { l, m: over(l, 1.0).lo, below: over(0.0, l).lo.min(0.0), gamma }
+        })
+        .collect();
+    floors.retain(|floor| floor.m > 0.0);
+    floors
+}
+
+/// κu, κ = 2 + √long/8: the relative error of a long sum as a rule, with room to spare. Of a matrix whose entries alone are rounded,
+/// half a unit: twice what independent errors come to, in the spectral norm.
+fn unit(shape: Shape, arithmetic: Arithmetic) -> f64 {
+    let of_sums = |epsilon: f64| 0.5 * epsilon * (2.0 + (shape.long() as f64).sqrt() / 8.0);
+    match arithmetic {
+        Arithmetic::Plain(epsilon) => of_sums(epsilon),
+        Arithmetic::Short => 0.5 * SHORT + of_sums(f64::from(f32::EPSILON)),
+    }
 }
 
 /// The image of singular values in an interval, each step widened by its rounding error.
@@ -176,6 +231,13 @@ impl Slack {
             stretch[at] += felt[k + 1] * local * length;
         }
         Self { turn, stretch }
+    }
+
+    /// Errors of entries that are independent of φ: ⟨φ, d⟩ hardly sees them, and what is lost are singular values below them, that sum
+    /// to no more than a unit times √r‖φ‖_F, and ‖d‖_F² is off by a few units of its size. Twice what was seen and more.
+    fn short(short: f64) -> Self {
+        let turn = 2.0 * SHORT * short.sqrt();
+        Self { turn: [0.0, turn], stretch: [f64::INFINITY, 0.0] }
     }
 
     /// p(σ) = σq(σ²), and an error δ in G changes q by the factor 1 + δq′/q; every step makes such an error once more.
@@ -313,8 +375,8 @@ mod tests {
             let shape = Shape { rows: n, cols: n };
             for k in 4..=8 {
                 let epsilon = f64::from(f32::EPSILON);
-                let bounds = Bounds::new(&minimax(k, 0.5 * epsilon), shape, epsilon, Path::Direct);
-                assert!(bounds.sup < 1.02 && !bounds.floors.is_empty(), "{n}, {k} steps: {}", bounds.sup);
+                let bounds = Bounds::new(&minimax(k, 0.5 * epsilon), shape, Arithmetic::Plain(epsilon), Path::Direct);
+                assert!(bounds.sup < 1.02 && !bounds.floors(1.0).is_empty(), "{n}, {k} steps: {}", bounds.sup);
                 let flat = (14.0 * n as f64).powf(0.125) / (n as f64).sqrt(); // s/‖φ‖_F of a random matrix
                 assert!(bounds.widest(flat) < 0.12, "{n}, {k} steps: {}", bounds.widest(flat));
             }

@@ -25,38 +25,65 @@ const NARROW: f64 = 1e-3;
 /// follows.
 const MARGIN: f64 = 1e-3;
 
-/// At most so many steps for numbers of the given unit, from an l that the number of steps decides. Found once, then known.
-pub(super) fn minimax(steps: u8, unit: f64) -> Vec<Quintic> {
-    static KNOWN: Mutex<BTreeMap<(u8, u64), Vec<Quintic>>> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    known.entry((steps, unit.to_bits())).or_insert_with(|| search(steps, unit)).clone()
+/// Where entries are rounded to eleven binary digits, every interval is widened by so much of itself.
+const WIDE_MARGIN: f64 = 0.04;
+
+/// How far the image of a step is widened before the next one is made for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Margin {
+    /// By a thousandth, and by less and less.
+    Narrow,
+    /// By a twenty-fifth at every step.
+    Wide,
 }
 
-fn search(steps: u8, unit: f64) -> Vec<Quintic> {
-    let l = floor(steps, unit);
+impl Margin {
+    fn around(self, image: Interval) -> Interval {
+        match self {
+            Self::Narrow => {
+                Interval::new(image.lo * (1.0 - MARGIN * (1.0 - image.lo)), image.hi + MARGIN * (image.hi - 1.0))
+            }
+            Self::Wide => Interval::new(image.lo * (1.0 - WIDE_MARGIN), image.hi * (1.0 + WIDE_MARGIN)),
+        }
+    }
+}
+
+/// At most so many steps for numbers of the given unit, from an l that the number of steps decides. Found once, then known.
+pub(super) fn minimax(steps: u8, unit: f64) -> Vec<Quintic> {
+    with_margin(steps, unit, Margin::Narrow)
+}
+
+/// The same with intervals widened as a kind of rounding asks for it.
+pub(super) fn with_margin(steps: u8, unit: f64, margin: Margin) -> Vec<Quintic> {
+    static KNOWN: Mutex<BTreeMap<(u8, u64, Margin), Vec<Quintic>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry((steps, unit.to_bits(), margin)).or_insert_with(|| search(steps, unit, margin)).clone()
+}
+
+fn search(steps: u8, unit: f64, margin: Margin) -> Vec<Quintic> {
+    let l = floor(steps, unit, margin);
     // A step after the error is at rounding level would only lift rounding errors: slope 15/8 at 0.
-    let enough = |k: &u8| error(&compose(*k, l), l) <= 4.0 * unit;
-    compose((1..steps).find(enough).unwrap_or(steps), l)
+    let enough = |k: &u8| error(&compose(*k, l, margin), l) <= 4.0 * unit;
+    compose((1..steps).find(enough).unwrap_or(steps), l, margin)
 }
 
 /// The l where so many steps leave max |1 − p| = l on [l, 1]: as much is lost above l as below it. Not below √unit,
 /// the precision's unit: rounding errors of that size in φ would be lifted along with its singular values.
-fn floor(steps: u8, unit: f64) -> f64 {
+fn floor(steps: u8, unit: f64, margin: Margin) -> f64 {
     let (mut below, mut above) = (unit.sqrt(), 1.0f64);
     for _ in 0..40 {
         let l = (below * above).sqrt();
-        if error(&compose(steps, l), l) > l { below = l } else { above = l }
+        if error(&compose(steps, l, margin), l) > l { below = l } else { above = l }
     }
     above
 }
 
 /// The best steps for [l, 1], one after another.
-pub(super) fn compose(steps: u8, l: f64) -> Vec<Quintic> {
+pub(super) fn compose(steps: u8, l: f64, margin: Margin) -> Vec<Quintic> {
     let mut over = Interval::new(l, 1.0);
     let next = |_| {
         let p = best(over);
-        let image = p.image(over);
-        over = Interval::new(image.lo * (1.0 - MARGIN * (1.0 - image.lo)), image.hi + MARGIN * (image.hi - 1.0));
+        over = margin.around(p.image(over));
         p
     };
     (0..steps).map(next).collect()
@@ -120,7 +147,7 @@ mod tests {
     #[test]
     fn errors_are_the_known_ones() {
         for (steps, l, reached) in [(8, 1e-4, 3e-5), (12, 1e-6, 2e-11)] {
-            let e = error(&compose(steps, l), l);
+            let e = error(&compose(steps, l, Margin::Narrow), l);
             assert!(e <= reached, "{steps} from {l:e}: {e:e}");
         }
     }
@@ -128,11 +155,11 @@ mod tests {
     #[test]
     fn the_number_of_steps_decides_where_they_start() {
         for steps in 1..=14 {
-            let l = floor(steps, 1e-16);
-            let e = error(&compose(steps, l), l);
+            let l = floor(steps, 1e-16, Margin::Narrow);
+            let e = error(&compose(steps, l, Margin::Narrow), l);
             assert!((e / l - 1.0).abs() < 1e-6, "{steps} steps: error {e:e} from {l:e}");
         }
-        assert!((floor(16, 1e-16) / 1e-8 - 1.0).abs() < 1e-6);
+        assert!((floor(16, 1e-16, Margin::Narrow) / 1e-8 - 1.0).abs() < 1e-6);
         // What double precision needs twelve steps for, single precision has no digits for.
         assert_eq!(minimax(12, 6e-8).len(), 8);
         assert_eq!(minimax(12, 1e-16).len(), 12);

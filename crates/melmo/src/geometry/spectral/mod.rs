@@ -9,6 +9,7 @@ mod gram;
 mod minimax;
 mod newton_schulz;
 mod oracle;
+mod plans;
 mod polynomial;
 mod quintic;
 mod rounding;
@@ -17,9 +18,12 @@ mod svd;
 #[cfg(test)]
 mod tests;
 
+pub use bounds::{Arithmetic, Found};
 pub(super) use gram::eigenvalue_error;
 pub use oracle::Oracle;
+pub use plans::Polynomials;
 use polynomial::Scale;
+pub use quintic::Quintic;
 pub(super) use shape::Shape;
 
 use crate::block::Block;

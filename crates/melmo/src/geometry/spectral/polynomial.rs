@@ -10,7 +10,10 @@
 //! long side instead of K of each. The error of G counts there relative to σ², so that is for `f64` and moderate
 //! slopes at 0 only.
 
-use super::bounds::{Bounds, Found, Path};
+#[cfg(test)]
+use super::bounds::Bounds;
+use super::bounds::{Arithmetic, Found, Path};
+use super::plans::Polynomials;
 use super::quintic::Quintic;
 use super::shape::Shape;
 use super::{Polar, normalise};
@@ -18,12 +21,6 @@ use crate::geometry::{Answer, Inexactness};
 use crate::patience;
 use crate::real::Real;
 use crate::vector::{combine, dot_and_square, map_into, norm2};
-
-/// In Gram space rounding may move ⟨φ, d⟩ by so much of ‖φ‖_F: well below what the polynomials leave.
-const GRAM_SPACE_SLACK: f64 = 1e-4;
-
-/// How far above 1 upper/lower may come out where a longer polynomial can help it; on most φ it is a third of that.
-const WIDE: f64 = 0.08;
 
 /// What φ is divided by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +33,7 @@ pub(super) enum Scale {
 
 pub(super) struct Polynomial<S> {
     shape: Shape,
-    /// The shortest first.
-    plans: Vec<Plan>,
+    polynomials: Polynomials,
     path: Path,
     scale: Scale,
     /// The matrix, and the place of the next one.
@@ -50,30 +46,17 @@ pub(super) struct Polynomial<S> {
     h: Vec<S>,
 }
 
-/// A composition of quintics and what is known about it.
-struct Plan {
-    steps: Vec<Quintic>,
-    bounds: Bounds,
-}
-
 impl<S: Real> Polynomial<S> {
     /// By one of several polynomials, the shortest first.
-    pub fn new(shape: Shape, polynomials: Vec<Vec<Quintic>>, scale: Scale) -> Self {
-        let path = polynomials.first().map_or(Path::Direct, |steps| Self::path(shape, steps));
+    pub fn new(shape: Shape, steps: Vec<Vec<Quintic>>, scale: Scale) -> Self {
+        let path = steps.first().map_or(Path::Direct, |steps| Self::path(shape, steps));
         // In Gram space the error of G counts relative to s².
         let scale = if path == Path::Direct { scale } else { Scale::Frobenius };
         let direct = path == Path::Direct;
         let zeros = |wanted: bool, len: usize| vec![S::ZERO; if wanted { len } else { 0 }];
-        let mut plans: Vec<Plan> = Vec::new();
-        for steps in polynomials {
-            // Longer ones than any φ can need are left out (s ≤ ‖φ‖_F); in Gram space there is no choice.
-            if plans.last().is_none_or(|plan| direct && plan.bounds.widest(1.0) > WIDE) {
-                plans.push(Plan { bounds: Bounds::new(&steps, shape, S::EPSILON, path), steps });
-            }
-        }
         Self {
             shape,
-            plans,
+            polynomials: Polynomials::new(steps, shape, Arithmetic::Plain(S::EPSILON), path),
             path,
             scale,
             x: zeros(true, shape.size()),
@@ -87,7 +70,7 @@ impl<S: Real> Polynomial<S> {
 
     #[cfg(test)]
     pub fn bounds(&self) -> &Bounds {
-        &self.plans[0].bounds
+        self.polynomials.first()
     }
 
     #[cfg(test)]
@@ -98,8 +81,7 @@ impl<S: Real> Polynomial<S> {
     /// K(3mn² + n³) flops directly, 3mn² + 4Kn³ in Gram space: the latter pays from m = 1.5n on (measured).
     fn path(shape: Shape, steps: &[Quintic]) -> Path {
         let pays = 2 * shape.long() >= 3 * shape.short() && steps.len() > 1;
-        let accurate = || Bounds::new(steps, shape, S::EPSILON, Path::GramSpace).slack(1.0) <= GRAM_SPACE_SLACK;
-        if pays && accurate() { Path::GramSpace } else { Path::Direct }
+        if pays && Polynomials::serve_in_gram_space(steps, shape, S::EPSILON) { Path::GramSpace } else { Path::Direct }
     }
 
     /// d ← −p(X/s) for the X that stands in `x`, ‖X‖_F = 1; returns which p, and s. NaN where it is given up.
@@ -111,13 +93,13 @@ impl<S: Real> Polynomial<S> {
     }
 
     fn directly(&mut self, d: &mut [S]) -> (usize, f64) {
-        let Self { shape, plans, scale, x, y, g, p, h, .. } = self;
+        let Self { shape, polynomials, scale, x, y, g, p, h, .. } = self;
         let n = shape.short();
         shape.gram(g, x);
         S::symmetric_product(h, g, g, n);
-        let s = if *scale == Scale::Tight { plans[0].bounds.scale(norm2(h)) } else { 1.0 };
-        let chosen = choose(plans, s);
-        let steps = &plans[chosen].steps;
+        let s = if *scale == Scale::Tight { polynomials.scale(norm2(h)) } else { 1.0 };
+        let chosen = polynomials.choose(s);
+        let steps = polynomials.steps(chosen);
         for (k, step) in steps.iter().enumerate() {
             if k > 0 {
                 shape.gram(g, x);
@@ -139,8 +121,8 @@ impl<S: Real> Polynomial<S> {
     }
 
     fn in_gram_space(&mut self, d: &mut [S]) -> (usize, f64) {
-        let Self { shape, plans, x, g, p, q, h, .. } = self;
-        let steps = &plans[0].steps;
+        let Self { shape, polynomials, x, g, p, q, h, .. } = self;
+        let steps = polynomials.steps(0);
         let (n, last) = (shape.short(), steps.len() - 1);
         shape.gram(g, x);
         for (k, step) in steps.iter().enumerate() {
@@ -165,23 +147,10 @@ impl<S: Real> Polynomial<S> {
         (0, 1.0)
     }
 
-    /// With several plans, the one that is taken has a bracket no wider than WIDE, or than the tightest has at worst.
-    fn worst(&self) -> Inexactness {
-        match &self.plans[..] {
-            [plan] => plan.bounds.inexactness(),
-            plans => {
-                let tightest = plans.iter().map(|plan| plan.bounds.widest(1.0)).fold(f64::INFINITY, f64::min);
-                let proven = plans.iter().all(|plan| plan.bounds.is_proven());
-                let each = plans.iter().map(|plan| plan.bounds.rounded(tightest.clamp(WIDE, 1.0), proven));
-                each.fold(Inexactness::NONE, Inexactness::or)
-            }
-        }
-    }
-
     /// What is known of the d that was found.
     fn answer<T: Real>(&self, (chosen, s): (usize, f64), phi: &[T], d: &[T], frobenius: f64) -> Answer {
         let (ip, squared) = dot_and_square(phi, d);
-        self.plans[chosen].bounds.answer(Found { ip: -ip, squared, s }, frobenius)
+        self.polynomials.answer(chosen, Found { ip: -ip, squared, s }, frobenius)
     }
 }
 
@@ -193,21 +162,8 @@ impl<S: Real> Polar<S> for Polynomial<S> {
     }
 
     fn inexactness(&self) -> Inexactness {
-        self.worst()
+        self.polynomials.inexactness()
     }
-}
-
-/// The shortest of the plans whose bracket cannot be too wide; if there is none, the one with the tightest.
-fn choose(plans: &[Plan], s: f64) -> usize {
-    let mut best = (0, f64::INFINITY);
-    for (at, plan) in plans.iter().enumerate() {
-        match plan.bounds.widest(s) {
-            widest if widest <= WIDE => return at,
-            widest if widest < best.1 => best = (at, widest),
-            _ => {}
-        }
-    }
-    best.0
 }
 
 /// P ← aI + bG + cH, H = G².
@@ -237,7 +193,7 @@ impl<S: Real> Polar<S> for Single {
     }
 
     fn inexactness(&self) -> Inexactness {
-        self.inner.worst()
+        self.inner.polynomials.inexactness()
     }
 }
 

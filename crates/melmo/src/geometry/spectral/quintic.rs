@@ -2,7 +2,8 @@
 
 /// p(x) = ax + bx³ + cx⁵: applied to a matrix as X(aI + bG + cG²), G = XᵀX, it acts on every singular value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Quintic {
+#[allow(missing_docs)]
+pub struct Quintic {
     pub a: f64,
     pub b: f64,
     pub c: f64,
@@ -26,12 +27,12 @@ impl Interval {
 }
 
 impl Quintic {
-    pub fn at(&self, x: f64) -> f64 {
+    pub(super) fn at(&self, x: f64) -> f64 {
         let t = x * x;
         x * (self.a + t * (self.b + t * self.c))
     }
 
-    pub fn slope(&self, x: f64) -> f64 {
+    pub(super) fn slope(&self, x: f64) -> f64 {
         let t = x * x;
         self.a + t * (3.0 * self.b + t * 5.0 * self.c)
     }
@@ -42,7 +43,7 @@ impl Quintic {
     }
 
     /// The roots x > 0 of p′(x) = a + 3bx² + 5cx⁴, ascending.
-    pub fn critical_points(&self) -> impl Iterator<Item = f64> + use<> {
+    pub(super) fn critical_points(&self) -> impl Iterator<Item = f64> + use<> {
         let (a, b, c) = (self.a, 3.0 * self.b, 5.0 * self.c);
         let root = (b * b - 4.0 * a * c).max(0.0).sqrt();
         // Without cancellation: one root from the sum of equal signs, the other from their product a/c.
@@ -55,14 +56,14 @@ impl Quintic {
     }
 
     /// The exact image of an interval: its extremes are at its ends or at critical points of this odd polynomial.
-    pub fn image(&self, over: Interval) -> Interval {
+    pub(super) fn image(&self, over: Interval) -> Interval {
         let inner = self.critical_points().flat_map(|x| [x, -x]).filter(|&x| over.lo < x && x < over.hi);
         let values = inner.chain([over.lo, over.hi]).map(|x| self.at(x));
         values.fold(Interval::new(f64::INFINITY, f64::NEG_INFINITY), |r, v| Interval::new(r.lo.min(v), r.hi.max(v)))
     }
 
     /// sup |p′| over an interval: a + 3bt + 5ct² in t = x² has its extremes at the ends or at its vertex.
-    pub fn steepest(&self, over: Interval) -> f64 {
+    pub(super) fn steepest(&self, over: Interval) -> f64 {
         let (lo, hi) = (over.lo.abs().min(over.hi.abs()), over.lo.abs().max(over.hi.abs()));
         let lo = if over.lo < 0.0 && over.hi > 0.0 { 0.0 } else { lo };
         let vertex = (-0.3 * self.b / self.c).max(0.0).sqrt();
@@ -71,7 +72,7 @@ impl Quintic {
     }
 
     /// |a|x + |b|x³ + |c|x⁵: what rounding errors of a step are proportional to.
-    pub fn magnitude(&self, x: f64) -> f64 {
+    pub(super) fn magnitude(&self, x: f64) -> f64 {
         Self { a: self.a.abs(), b: self.b.abs(), c: self.c.abs() }.at(x)
     }
 }

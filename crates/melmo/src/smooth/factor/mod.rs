@@ -124,6 +124,25 @@ impl<S: Real> Factorization<S> {
         Some(w.chain(h).collect())
     }
 
+    /// What rounding can have done at a point of these ‖W‖ and ‖H‖, where f has this value: R = WH − Y is rounded as a product over the
+    /// rank, 2cRHᵀ and 2cWᵀR as products over columns and rows; or YHᵀ and W(HHᵀ) in place of RHᵀ, which the sizes of W, H and Y bound
+    /// alike.
+    pub fn rounding_for(&self, [w, h]: [f64; 2], value: f64) -> Rounding {
+        let y = self.y_squared.sqrt();
+        let unit = S::EPSILON;
+        let sizes = w * h + y;
+        let residual = unit * (self.rank as f64 + 2.0) * sizes;
+        let longest = self.rows.max(self.cols) as f64 + self.rank as f64;
+        let grad = 2.0 * self.coefficient * (residual + unit * longest * sizes) * w.hypot(h) + unit * self.ridge * h;
+        // Where the square is expanded; of a sparse Y in double precision.
+        let squares = match self.y {
+            Data::Sparse(_) => f64::EPSILON * (self.rank as f64 + longest + 4.0 * ROUNDINGS) * sizes * sizes,
+            _ => unit * (self.rank as f64 + longest) * sizes * sizes,
+        };
+        let summed = sum_error(self.rows.saturating_mul(self.cols));
+        Rounding { value: self.coefficient * squares + (8.0 * unit + summed) * value.abs(), grad }
+    }
+
     /// ‖Y − WH‖² = ‖Y‖² − 2⟨W, YHᵀ⟩ + ⟨WᵀW, HHᵀ⟩ with its gradients W(HHᵀ) − YHᵀ and (WᵀW)H − WᵀY: two products with Y
     /// instead of three, and no residual. The gradients are as accurate as with a residual, which carries the rounding of
     /// Y too; the value loses digits where the fit is nearly exact. `None` there, with a mask, and in single precision.
@@ -264,23 +283,9 @@ impl<S: Real> Smooth<S> for Factorization<S> {
         Some(0.0)
     }
 
-    /// R = WH − Y is rounded as a product over the rank, 2cRHᵀ and 2cWᵀR as products over columns and rows; or YHᵀ and
-    /// W(HHᵀ) in place of RHᵀ, which the sizes of W, H and Y bound alike.
     fn rounding(&self, x: &[S], value: f64, _: &[S]) -> Rounding {
         let (w, h) = x.split_at(self.rows * self.rank);
-        let (w, h, y) = (norm2(w), norm2(h), self.y_squared.sqrt());
-        let unit = S::EPSILON;
-        let sizes = w * h + y;
-        let residual = unit * (self.rank as f64 + 2.0) * sizes;
-        let longest = self.rows.max(self.cols) as f64 + self.rank as f64;
-        let grad = 2.0 * self.coefficient * (residual + unit * longest * sizes) * w.hypot(h) + unit * self.ridge * h;
-        // Where the square is expanded; of a sparse Y in double precision.
-        let squares = match self.y {
-            Data::Sparse(_) => f64::EPSILON * (self.rank as f64 + longest + 4.0 * ROUNDINGS) * sizes * sizes,
-            _ => unit * (self.rank as f64 + longest) * sizes * sizes,
-        };
-        let summed = sum_error(self.rows.saturating_mul(self.cols));
-        Rounding { value: self.coefficient * squares + (8.0 * unit + summed) * value.abs(), grad }
+        self.rounding_for([norm2(w), norm2(h)], value)
     }
 
     fn sampled(&self) -> Option<&dyn Sampled<S>> {

@@ -96,6 +96,11 @@ impl<'d, S: Real> Columns<'d, S> {
         self.values.len()
     }
 
+    /// Only some entries are stored.
+    pub fn is_sparse(&self) -> bool {
+        self.sparse.is_some()
+    }
+
     /// Column j: its values, and their rows when it is sparse.
     #[inline(always)]
     fn column(&self, j: usize) -> (&[S], Option<&[usize]>) {

@@ -13,6 +13,8 @@ const ON_THE_WAY: (f64, u32) = (1e-3, 5);
 /// The penalty is stretched by this on one of the two ways, and comes back from there in so many steps.
 const STRETCH: f64 = 2.0;
 const BACK: u32 = 2;
+/// There and back again from the lowest, where columns are sparse: local minima are many there, and rounds cost little.
+const AGAIN: [f64; 2] = [3.0, 1.5];
 /// A way leads lower if it does by this part of F.
 const LOWER: f64 = 1e-6;
 
@@ -78,30 +80,51 @@ impl<S: Real> LambdaPath<'_, S> {
         let Some(mut stretched) = self.stretched.take() else { return Ok(ControlFlow::Continue(())) };
         let mut flow = self.pass(Way::OWN, g, go_on)?;
         let mut best = (self.descent.f_x + self.descent.penalty(g), self.descent.x.clone());
-        for first in [true, false] {
-            if first {
-                self.move_to(&stretched);
-            }
-            for step in (0..=BACK).rev() {
-                let stretch = STRETCH.powf(f64::from(step) / f64::from(BACK));
-                if flow.is_continue() {
-                    flow = self.pass(Way { stretch, ..Way::STRETCHED }, g, go_on)?;
-                }
-                if first && step == BACK {
-                    stretched.copy_from_slice(&self.descent.x);
-                }
-            }
-            let value = self.descent.f_x + self.descent.penalty(g);
-            let agree = (value - best.0).abs() <= LOWER * best.0.abs();
-            if !agree && value < best.0 {
-                best = (value, self.descent.x.clone());
-            }
-            self.move_to(&best.1);
-            if agree {
-                break;
-            }
+        self.move_to(&stretched);
+        flow = self.there_and_back(STRETCH, g, Some(&mut stretched), flow, go_on)?;
+        let agree = self.keep_lower(g, &mut best);
+        let again: &[f64] = match (agree, self.descent.model.columns.is_sparse()) {
+            (true, _) => &[],
+            (false, true) => &[STRETCH, AGAIN[0], AGAIN[1]],
+            (false, false) => &[STRETCH],
+        };
+        for &stretch in again {
+            flow = self.there_and_back(stretch, g, None, flow, go_on)?;
+            self.keep_lower(g, &mut best);
         }
         self.stretched = Some(stretched);
         Ok(flow)
+    }
+
+    /// From here to the solution of the penalty stretched by that, of which a copy may be kept, and back.
+    fn there_and_back(
+        &mut self,
+        stretch: f64,
+        g: &dyn Coordinates<S>,
+        mut there: Option<&mut Vec<S>>,
+        mut flow: ControlFlow<()>,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Error> {
+        for step in (0..=BACK).rev() {
+            let stretch = stretch.powf(f64::from(step) / f64::from(BACK));
+            if flow.is_continue() {
+                flow = self.pass(Way { stretch, ..Way::STRETCHED }, g, go_on)?;
+            }
+            if let Some(kept) = there.take() {
+                kept.copy_from_slice(&self.descent.x);
+            }
+        }
+        Ok(flow)
+    }
+
+    /// Keeps x and F here where F is lower than the best, and goes to the best; whether the two are the same.
+    fn keep_lower(&mut self, g: &dyn Coordinates<S>, best: &mut (f64, Vec<S>)) -> bool {
+        let value = self.descent.f_x + self.descent.penalty(g);
+        let agree = (value - best.0).abs() <= LOWER * best.0.abs();
+        if !agree && value < best.0 {
+            *best = (value, self.descent.x.clone());
+        }
+        self.move_to(&best.1);
+        agree
     }
 }

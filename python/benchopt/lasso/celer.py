@@ -1,0 +1,32 @@
+"""celer's Lasso, so many outer rounds."""
+
+import warnings
+
+import numpy as np
+from benchopt import BaseSolver
+from celer import Lasso
+
+
+class Solver(BaseSolver):
+    name = "celer"
+    requirements = ["pip::celer"]
+
+    def skip(self, fit_intercept, **_):
+        return fit_intercept, "without an intercept"
+
+    def set_objective(self, X, y, lmbd, fit_intercept):
+        self.X, self.y = X, y
+        self.model = Lasso(alpha=lmbd / len(y), fit_intercept=False, tol=1e-12, max_epochs=100_000)
+        warnings.simplefilter("ignore")
+        self.run(1)  # what is compiled is compiled here
+
+    def run(self, n_iter):
+        self.beta = np.zeros(self.X.shape[1])
+        if n_iter > 0:
+            self.beta = self.model.set_params(max_iter=n_iter).fit(self.X, self.y).coef_
+
+    def get_next(self, n_iter):
+        return n_iter + 1
+
+    def get_result(self):
+        return {"beta": self.beta}

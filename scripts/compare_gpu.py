@@ -26,7 +26,38 @@ def step(x, y, phi, norm, gamma, beta):
     return x, phi, phi.double().square().sum().sqrt()
 
 
-def measure(shape, dtype):
+def log_sum_factors(d, beta, lam, theta):
+    """The slope of the envelope of log-sum at each pixel's norm, over that norm."""
+    norm = d.square().sum(dim=0).sqrt()
+    over = (norm - beta * lam / theta).clamp(min=0)
+    root = torch.minimum(((norm - theta).square() + 4 * theta * over).sqrt(), norm + theta)
+    return torch.minimum(norm / beta, 2 * lam / (norm + theta + root)) / norm.clamp(min=1e-30)
+
+
+def bends(x):
+    """Second differences of each channel: along columns, along rows, and of both."""
+    across = nn.pad(x.diff(n=2, dim=2), (1, 1))
+    down = nn.pad(x.diff(n=2, dim=1), (0, 0, 1, 1))
+    return 0.5 * across, 0.5 * down, 0.5 * 2**0.5 * nn.pad(x.diff(dim=1).diff(dim=2), (0, 1, 0, 1))
+
+
+def colour_step(x, y, phi, norm, gamma, beta):
+    """The same of a picture in colour: log-sum of the norms of a pixel's first and of its second differences."""
+    x = x - gamma / norm * phi
+    dx, dy = nn.pad(x.diff(dim=2), (0, 1)), nn.pad(x.diff(dim=1), (0, 0, 0, 1))
+    across, down, both = bends(x)
+    first = log_sum_factors(torch.cat([dx, dy]), beta, 0.96, 2.0)
+    second = log_sum_factors(torch.cat([across, down, both]), beta, 2.56, 4.0)
+    dx, dy, across, down, both = first * dx, first * dy, 0.5 * second * across, 0.5 * second * down, 0.5 * 2**0.5 * second * both
+    phi = x - y + nn.pad(dx, (1, 0))[..., :-1] - dx + nn.pad(dy, (0, 0, 1, 0))[:, :-1] - dy
+    phi = phi + nn.pad(across, (1, 0))[..., :-1] - 2 * across + nn.pad(across, (0, 1))[..., 1:]
+    phi = phi + nn.pad(down, (0, 0, 1, 0))[:, :-1] - 2 * down + nn.pad(down, (0, 0, 0, 1))[:, 1:]
+    left = nn.pad(both, (1, 0))[..., :-1] - both
+    phi = phi + nn.pad(left, (0, 0, 1, 0))[:, :-1] - left
+    return x, phi, phi.double().square().sum().sqrt()
+
+
+def measure(shape, dtype, step=step):
     y = torch.randn(shape, device="cuda", dtype=dtype)
     torch._dynamo.reset()
     compiled = torch.compile(step)
@@ -50,3 +81,4 @@ if __name__ == "__main__":
                          ((4096,) * 2, torch.float64), ((16384,) * 2, torch.float32), ((512,) * 3, torch.float32)]:
         print(f"{'×'.join(map(str, shape)):<14} {dtype}  {measure(shape, dtype):.4f} ms a step", flush=True)
         torch.cuda.empty_cache()
+    print(f"4096×4096 colour  {measure((3, 4096, 4096), torch.float32, colour_step):.4f} ms a step")

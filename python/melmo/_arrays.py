@@ -36,7 +36,10 @@ def precision_of(*arrays: Any) -> str:
     for array in arrays:
         for value in array.values() if isinstance(array, Mapping) else (array,):
             dtype = getattr(value, "dtype", None)
-            if dtype == np.float32 or dtype == np.complex64:
+            name = str(dtype)
+            if name.startswith("torch."):  # PyTorch has names of its own
+                dtype = name.removeprefix("torch.").replace("bfloat16", "float32")
+            if dtype is not None and np.dtype(dtype) in (np.float32, np.complex64):
                 single = True
             elif dtype is not None and np.dtype(dtype).kind in "fc":
                 return "f64"

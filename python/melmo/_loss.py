@@ -12,6 +12,7 @@ import numpy as np
 from melmo import _melmo
 from melmo._arrays import COMPLEX, Array, Packing, Shape, X, precision_of, real_array, rows_cols
 from melmo._catalogue import Row, default_of, document, numbers, python_name
+from melmo._devices import alike, on_gpu
 from melmo._matrix import expect_operator, two_axes
 from melmo._operator import build_operator, by_columns
 from melmo._pairs import Pairs, is_complex, paired, pairs_operator
@@ -70,6 +71,8 @@ class Loss(Term, Generic[X]):
 
     def _build(self, precision: str, x: Packing | None = None) -> _melmo.Loss:
         """For Rust; on pairs where the data are complex, or `x` is."""
+        if self._lies_on_gpu():
+            return self._of_lent(precision)
         if isinstance(x, Pairs) or self._is_complex():
             return self._of_pairs(self._pairs(precision) if x is None else x)
         if precision not in self._built:
@@ -92,6 +95,29 @@ class Loss(Term, Generic[X]):
             self._built[precision] = _melmo.Loss.named(precision, row["name"], numbers(row, self._arguments), data)
         built: _melmo.Loss = self._built[precision]
         return built
+
+    def _lies_on_gpu(self) -> bool:
+        """Y is on a GPU, and is read there."""
+        return self._row["name"] == "masked" and on_gpu(self._arguments["Y"])
+
+    def _of_lent(self, precision: str) -> _melmo.Loss:
+        """f of data on a GPU, where they lie."""
+        if "lent" not in self._built:
+            if self._arguments["mask"] is not None:
+                raise TypeError("mask: with Y on a GPU there is none; give both as NumPy arrays")
+            lent = _melmo.Lent(self._arguments["Y"])
+            self._built.update(lent=lent, loss=lent.loss(*rows_cols(tuple(lent.shape))))
+        found = self._built["lent"].precision
+        if found != precision:
+            raise TypeError(f"x0: Y is on a GPU and holds {found} numbers, which stay what they are; x0 holds {precision}")
+        loss: _melmo.Loss = self._built["loss"]
+        return loss
+
+    def _left(self) -> Any:
+        """The point that a run left where Y is, as an array of Y's kind; None where there is none."""
+        lent = self._built.get("lent")
+        point = None if lent is None else lent.left()
+        return None if point is None else alike(self._arguments["Y"], point)
 
     def _of_pairs(self, x: Packing) -> _melmo.Loss:
         """f of a complex x, or of a real one with complex data."""

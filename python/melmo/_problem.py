@@ -14,6 +14,7 @@ from melmo._arrays import Array, Blocks, Packing, Shape, Variable, X, natural_sh
 from melmo._certificate import Certificate
 from melmo._check import Checked, check_terms, own_terms, warn_of_terms
 from melmo._checks import described, function, number, optional_whole
+from melmo._devices import moved
 from melmo._loss import Loss
 from melmo._operator import Operator, build_operator
 from melmo._pairs import Pairs, is_complex, pairs_operator
@@ -203,6 +204,8 @@ class Problem(Generic[X]):
         if error is not None:
             attach(error, result)
             raise error
+        if isinstance(self.f, Loss) and self.f._lies_on_gpu():
+            return self._where_data_lie(result, raw)
         if not warn_of_terms(self, result.x, result.status):
             # What is proven from terms that are not what they say is not proven.
             result.update(success=False, gap=None, certificate=None, message="The terms are not what they say: see melmo.check.")
@@ -215,6 +218,15 @@ class Problem(Generic[X]):
         found = None if certificate is None else certificate.optimality
         gap = None if found is None else max(0.0, found.gap - (found.objective - fun))
         return Result._of(raw, x=x, z=self.range.unpack(raw["z"]), fun=fun, gap=gap, certificate=certificate)
+
+    def _where_data_lie(self, result: Result[X], raw: dict[str, Any]) -> Result[X]:
+        """x as an array of the kind of Y, which lies on a GPU: what the run left there, or a copy where the end is another point."""
+        left = self.f._left()
+        ends = ("certified", "settled", "target", "iterations", "time", "stalled")
+        if left is None or raw["status"] not in ends:
+            left = moved(self.f._arguments["Y"], self.packing.unpack(raw["x"]))
+        result.update(x=left, fun=raw["fun"])
+        return result
 
     def _wanted(self, x: Variable, fun: float, certificate: Certificate | None) -> tuple[Variable, float]:
         """x with z in the entries that T picks, where F is not above F(x): it has the zeros that x has not."""

@@ -84,7 +84,7 @@ class Result(dict[str, Any], Generic[X]):
     status : str
         ``certified``, ``settled``, ``target``, ``iterations``, ``time``, ``start`` (the last point lay above the start, which is
         returned), ``stalled`` (no step of the method leads any further), ``stopped`` (by the callback), ``interrupted`` (Ctrl-C),
-        ``not-finite`` or ``raised``.
+        ``not-finite``, ``fault`` (the device failed: the last point that was copied from it) or ``raised``.
     success : bool
         Whether the run was certified (what was asked for is proven), settled (nothing is left to do, to `tol`) or reached its target;
         never where a look at terms of your own found that they are not what they say.

@@ -1,7 +1,9 @@
 """The snippets of the documents run, and print what is shown; their lines of Rust are those of the examples."""
 
 import importlib.util
+import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +66,22 @@ def test_rust_is_that_of_an_example(name):
     lines = iter(example)
     for line in code(snippets[0]):
         assert line in lines, f"{name}: `{line}` is not in the example, or not in that order"
+
+
+def test_the_networks_page_is_what_its_results_file_says():
+    """And a run goes on where it was stopped: runs that are in the file are not made again, those that are not are what is left."""
+    sys.path.insert(0, str(ROOT / "training"))
+    import page
+    from compare import cells
+
+    results = json.loads((ROOT / "training" / "networks.json").read_text(encoding="utf-8"))
+    written = (ROOT / "docs" / "networks.md").read_text(encoding="utf-8")
+    assert f"{page.BEGIN}\n{page.text(results)}\n{page.END}" in written
+    assert results["device"] and results["date"] and not cells.waiting(results)
+    names = list(results["runs"])
+    taken = [name for name in names if json.loads(name)[4] == 5][:3]  # of the last seed: no setting hangs on them
+    for name in taken:
+        del results["runs"][name]
+    assert {cells.name_of(*run) for run in cells.waiting(results)} == set(taken)
+    tables = {task: cells.table(results, task) for task in cells.TASKS}
+    assert any(cell and cell["seeds"] == 4 for row in tables["images"].values() for cell in row.values())

@@ -10,7 +10,6 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-import melmo.torch as mt
 from compare.units import heads
 
 WIDE, HEADS, HIDDEN, BLOCKS, CONTEXT, BATCH = 256, 8, 1024, 4, 256, 32

@@ -289,6 +289,7 @@ pub fn told<S: Real>(optimum: Option<f64>, facts: Facts, solved: &Solved<S>, sol
         Status::Interrupted if interrupted() => "interrupted; the point so far is kept",
         Status::Interrupted => "ended early; the point so far is kept",
         Status::NotFinite => "a number was not finite; the last good point is kept",
+        Status::Fault => "the device failed; the last point that was copied from it is kept",
     };
     if let Some(Rose { start, end, returned }) = report.rose {
         let text = match returned {
@@ -348,7 +349,7 @@ fn certified<S: Real>(certificate: &Certificate<S>, solving: &Solving, summary: 
 pub fn exit(settings: &Settings, status: Status) -> ExitCode {
     let done = match status {
         Status::Certified | Status::Target => true,
-        Status::Interrupted | Status::NotFinite => false,
+        Status::Interrupted | Status::NotFinite | Status::Fault => false,
         _ => settings.epsilon.is_none() && settings.gap.is_none() && settings.target.is_none(),
     };
     ExitCode::from(u8::from(!done))

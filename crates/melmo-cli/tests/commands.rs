@@ -108,6 +108,9 @@ fn devices_are_named() {
     assert!(place.json("recover miserables --iterations 3 --device cpu").get("device").is_none());
     place.refused("recover miserables --device cuda:4711", &["device cpu needs none"]);
     place.refused("recover miserables --device tpu", &["cpu, cuda, cuda:N or auto"]);
+    // What has no kernels is told before a GPU is looked for.
+    let learned = "denoise camera --prior learned --device cuda:4711";
+    place.refused(learned, &["no kernels", "--prior differences"]);
 }
 
 #[test]

@@ -169,3 +169,9 @@ HERE real phi_slope(const Phi& f, real x, real beta) { return formula_slope(f, x
 HERE real phi_envelope(const Phi& f, real x, real beta) { return formula_envelope(f, x, beta); }
 #endif
 HERE real phi_derivative(const Phi& f, real x) { return formula_derivative(f, x); }
+
+// w·v, and 0 for w = 0 even where v is infinite.
+HERE real weighed(real w, real v) { return w > 0 ? w * v : (real)0; }
+
+// v/norm, and 0 where the norm is 0: such a unit has no direction.
+HERE real over_norm(real v, real norm) { return norm == 0 ? (real)0 : v / norm; }

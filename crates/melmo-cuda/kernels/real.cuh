@@ -5,6 +5,23 @@
 typedef REAL real;
 typedef long long i64;
 
+// A kernel of a convolution, row after row, and what stands outside the image: `Boundary` in crates/melmo/src/operator.
+struct Blur {
+    const real* taps;
+    i64 rows, cols, boundary;
+};
+
+// A part of the penalty of a chain: groups of entries of Tx, member m of group g at start + g·step + m·stride, or where a list says.
+struct Part {
+    i64 start, groups, length, step, stride;
+    i64 shares;               // threads of a group
+    i64 by_norm;              // φ of a group's norm; of its one entry otherwise
+    double weight;            // of all of it
+    const real* weights;      // of each group, where there are any
+    const i64 *members, *ends;
+    double *norms, *others;   // of the groups of u and of Tx, where they were measured before
+};
+
 // Everything that a kernel may be told. `Args` in src/machine/args.rs is the same, field by field.
 struct Args {
     i64 n;                     // entries of x
@@ -27,6 +44,14 @@ struct Args {
     unsigned int *ticket;      // how many blocks are done
     double *result;            // the sums, and when they are there
     double stamp;              // the name of this launch
+    i64 at, more;              // where its sums go among the results, and whether they are added to what is there
+    i64 components;            // of differences
+    const real *mask_of_t;     // what T multiplies by
+    i64 channels;              // planes of x, one after another
+    double kappa;              // what second differences are multiplied by
+    real *residual;            // of a loss with an operator
+    Blur blur, of_loss;        // T, and the operator of the loss
+    Part part;
 };
 
 // Where the stamp stands among the results.

@@ -51,9 +51,10 @@ HERE void settle(const Args& a, Sums<N>& s) {
     join<N>(s);
     if (threadIdx.x != 0) return;
     volatile double* result = a.result;
+    volatile double* here = result + a.at;
 #pragma unroll
-    for (int k = 0; k < N; k++) result[k] = s.at[k];
-    result[N] = s.largest;
+    for (int k = 0; k < N; k++) here[k] = a.more ? here[k] + s.at[k] : s.at[k];
+    here[N] = s.largest;
     *a.ticket = 0;
     __threadfence_system();
     result[STAMP] = a.stamp;
@@ -83,8 +84,9 @@ HERE void settle(const Args& a, Sums<N>& s) {
             for (int k = 0; k < N; k++) total.at[k] += s.at[k];                 \
             total.top(s.largest);                                               \
         }                                                                       \
-        for (int k = 0; k < N; k++) a->result[k] = total.at[k];                 \
-        if (N > 0) a->result[N] = total.largest;                                \
+        double* here = a->result + a->at;                                       \
+        for (int k = 0; k < N; k++) here[k] = a->more ? here[k] + total.at[k] : total.at[k]; \
+        if (N > 0) here[N] = total.largest;                                     \
         a->result[STAMP] = a->stamp;                                            \
     }
 

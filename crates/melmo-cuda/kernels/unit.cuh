@@ -18,12 +18,6 @@ HERE real weight(const Args& a, i64 i) {
 #endif
 }
 
-// w·v, and 0 for w = 0 even where v is infinite.
-HERE real weighed(real w, real v) { return w > 0 ? w * v : (real)0; }
-
-// v/norm, and 0 where the norm is 0: such a unit has no direction.
-HERE real over_norm(real v, real norm) { return norm == 0 ? (real)0 : v / norm; }
-
 HERE real norm_of(const Unit& d) {
     real squares = 0;
     OF(ALL) squares += d.at[k] * d.at[k];

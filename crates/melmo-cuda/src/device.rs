@@ -8,6 +8,8 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::space::{Host, Space};
 
+use crate::chained::Links;
+use crate::kept::Kept;
 use crate::linalg::{Arithmetic, Factors, Part};
 use crate::lines::Lines;
 use crate::machine::{Address, Args, Fault, Kernel, Machine, Product, RESULTS, bytes, bytes_mut};
@@ -19,9 +21,9 @@ pub struct Point(pub(crate) usize);
 
 /// A problem and one of the norms ℓ1, ℓ2, ℓ∞, of rows or of columns, with points in a machine's memory.
 ///
-/// A fault of the machine is kept ([`Device::fault`]), and everything that is asked from then on is NaN: a run ends at its last
-/// finite point, which is no more than what can still be read.
-pub struct Device<'p, S, M> {
+/// A fault of the machine is kept ([`Device::fault`]), and everything that is asked from then on is NaN: a run ends there, and what is read
+/// is the last point that was copied to this side, which happens every second or fifty copies' time, up to 1 GiB.
+pub struct Device<'p, S: Real, M: Machine> {
     pub(crate) problem: &'p Problem<S>,
     pub(crate) plan: Plan<'p, S>,
     pub(crate) norms: Vec<BlockNorm>,
@@ -29,14 +31,25 @@ pub struct Device<'p, S, M> {
     pub(crate) machine: M,
     fault: Option<Fault>,
     /// What every walk through the problem is told.
-    told: Args,
+    pub(crate) told: Args,
     arrays: Vec<Address>,
+    /// Steps write where they read: there is no room for the point before.
+    pub(crate) frugal: bool,
     /// Where a gradient goes that is made of the one it replaces.
     pub(crate) spare: Option<usize>,
     /// ‖φ‖₂ at the last oracle call, or the first entry of largest magnitude.
     pub(crate) length: f64,
     pub(crate) largest: Option<i64>,
+    /// The point that was read last, all of it: where data were lent, it is left there.
+    pub(crate) last_read: Option<usize>,
+    /// A copy of the run's point on this side, and room for the next.
+    pub(crate) kept: Option<Kept<S>>,
+    pub(crate) copied: Vec<S>,
     pub(crate) lines: Option<Lines>,
+    /// What a chain is told, and where Tx is written down.
+    pub(crate) links: Option<Links>,
+    /// The sums of a chain's last walk.
+    pub(crate) found: Option<[f64; RESULTS]>,
     /// The blocks, each with its norm, where that is not one simple norm over everything.
     pub(crate) parts: Vec<Part>,
     /// What the loss needs, where products make it.
@@ -55,8 +68,8 @@ fn simple(norms: &[BlockNorm]) -> bool {
     matches!(norms, [BlockNorm { norm: Norm::L1 | Norm::L2 | Norm::Linf | Norm::Row | Norm::Column, radius, .. }] if *radius == 1.0)
 }
 
-/// Points that every method needs: x, the point before it, φ.
-const LEAST: usize = 3;
+/// Points that every method has where there is room: x, the point before it, φ. With one simple norm and one pass, steps can be in place.
+const USUAL: usize = 3;
 
 impl<'p, S: Real, M: Machine> Device<'p, S, M> {
     /// Refuses terms and norms without kernels, and a problem whose data and points do not fit, before anything is copied.
@@ -84,12 +97,13 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             machine.prepare_products().map_err(Error::Unsupported)?;
         }
         let beside = parts.iter().map(Part::bytes).fold(Factors::bytes(&plan), usize::saturating_add);
-        let need = plan.bytes(LEAST).saturating_add(beside);
+        let least = if parts.is_empty() && !plan.given() { USUAL - 1 } else { USUAL };
+        let need = plan.bytes(least).saturating_add(beside);
         let free = machine.available().map_err(Error::Unsupported)?;
         if need > free {
             let [need, free] = [need, free].map(|bytes| bytes as f64 / (1u64 << 30) as f64);
             let message = format!(
-                "the data and {LEAST} points take {need:.2} GiB, and {free:.2} GiB of the GPU's memory are free: take f32, or device cpu"
+                "the data and {least} points take {need:.2} GiB, and {free:.2} GiB of the GPU's memory are free: take f32, or device cpu"
             );
             return Err(Error::Unsupported(message));
         }
@@ -106,7 +120,13 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             spare: None,
             length: 0.0,
             largest: None,
+            kept: None,
+            last_read: None,
+            copied: Vec::new(),
+            frugal: false,
             lines: None,
+            links: None,
+            found: None,
             parts,
             factors: None,
             images: None,
@@ -117,25 +137,28 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         device.tell();
         device.make_parts();
         device.make_factors(arithmetic);
+        device.make_links();
+        device.frugal = least < USUAL && device.plan.bytes(USUAL) > free / 10 * 8;
+        device.kept = Kept::new(device.plan.size());
+        device.copied = device.kept.as_ref().map_or(Vec::new(), |_| vec![S::ZERO; device.plan.size()]);
         // A fifth array makes a step one pass; it is the first to be left out.
-        if plan.components > 1 && device.parts.is_empty() && plan.bytes(LEAST + 1) <= free / 10 * 9 {
-            device.spare = Some(device.array(plan.size()).0);
+        let room = !device.frugal && device.plan.bytes(USUAL + 1) <= free / 10 * 9;
+        if device.plan.components > 1 && device.parts.is_empty() && room {
+            device.spare = Some(device.array(device.plan.size()).0);
         }
         device.fault.take().map_or(Ok(device), |fault| Err(Error::Unsupported(fault)))
     }
 
     /// Copies the data.
     fn tell(&mut self) {
-        let Plan { shape, picked, target, mask, weights, .. } = self.plan;
+        let Plan { shape, picked, target, mask, weights, lent, .. } = self.plan;
         let [slices, rows, cols] = shape.map(|n| n as i64);
         let mut put = |numbers: Option<&[S]>| {
             let Some(numbers) = numbers else { return 0 };
-            let Point(at) = self.array(numbers.len());
-            let address = self.arrays[at];
-            self.guarded(|machine| machine.upload(address, bytes(numbers)));
-            address
+            self.put(bytes(numbers))
         };
         let (target, mask, weights) = (put(Some(target)), put(mask), put(weights));
+        let target = lent.map_or(target, |lent| lent.address());
         self.told = Args {
             n: self.plan.size() as i64,
             slices,
@@ -150,6 +173,13 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             phi: self.plan.formula().map_or([0.0; 2], |(_, parameters)| parameters),
             ..Args::default()
         };
+    }
+
+    /// Data, there.
+    pub(crate) fn put(&mut self, data: &[u8]) -> Address {
+        let address = self.raw(data.len());
+        self.guarded(|machine| machine.upload(address, data));
+        address
     }
 
     /// What went wrong on the machine, if something did.
@@ -247,6 +277,9 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
 
     /// Runs a kernel that walks through f and g∘T; `args` says what differs from walk to walk.
     pub(crate) fn walk(&mut self, kernel: Kernel, args: Args) {
+        if self.links.is_some() {
+            return self.chained(kernel, args);
+        }
         let Args { n, slices, rows, cols, strip, first, count, mut target, mask, weights, phi, .. } = self.told;
         if self.plan.given() {
             target = args.target;
@@ -257,6 +290,9 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
 
     /// What the last kernel left; NaN where the machine has failed.
     pub(crate) fn results(&mut self) -> [f64; RESULTS] {
+        if let Some(found) = self.found.take() {
+            return found;
+        }
         self.guarded(Machine::results).unwrap_or([f64::NAN; RESULTS])
     }
 
@@ -273,5 +309,15 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             self.host = Host::new(self.problem, geometry).ok();
         }
         self.host.as_mut().map(Space::witness)
+    }
+}
+
+impl<S: Real, M: Machine> Drop for Device<'_, S, M> {
+    fn drop(&mut self) {
+        let (Some(lent), Some(read), None) = (self.plan.lent, self.last_read, &self.fault) else { return };
+        let address = self.arrays[read];
+        if self.machine.forget(address) {
+            lent.leave(address);
+        }
     }
 }

@@ -3,7 +3,11 @@
 //! What a problem is made of is read from its terms' forms ([`Plan`]); what has no kernel is refused, with the reason, before anything
 //! is copied. Nothing is linked: the driver, NVRTC and cuBLAS are loaded when a GPU is asked for, and a missing one is an error message.
 
+mod chain;
+mod chained;
 mod device;
+mod kept;
+mod lent;
 mod linalg;
 mod lines;
 pub mod machine;
@@ -12,8 +16,10 @@ mod program;
 mod space;
 mod witness;
 
+pub use chain::Chain;
 pub use device::{Device, Point};
+pub use lent::Elsewhere;
 pub use linalg::Arithmetic;
-pub use machine::gpu::{Described, Gpu, described};
+pub use machine::gpu::{Described, Gpu, Owned, described, settle};
 pub use plan::{Loss, Plan};
 pub use program::Program;

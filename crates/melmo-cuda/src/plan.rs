@@ -7,10 +7,12 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::{self, Factorization};
 
+use crate::chain::{Chain, Linear};
+
 /// The loss, as far as kernels differ in it.
 #[derive(Clone, Copy)]
 pub enum Loss<'p, S> {
-    /// ½‖M⊙(x − y)‖², evaluated in the same pass as the penalty.
+    /// ½‖M⊙(x − y)‖², evaluated in the same pass as the penalty, or one that a chain evaluates.
     Proximity,
     /// c‖M⊙(Y − WH)‖² + ν/2·‖H‖², by products.
     Factors(&'p Factorization<S>),
@@ -18,8 +20,8 @@ pub enum Loss<'p, S> {
     Sum,
 }
 
-/// A problem as data: a loss and g(Tx), T picks entries or takes differences, g is a sum over entries or pixels.
-#[derive(Clone, Copy)]
+/// A problem as data: a loss and g(Tx), T picks entries or takes differences, g is a sum over entries or pixels; or a chain.
+#[derive(Clone)]
 pub struct Plan<'p, S> {
     /// The loss.
     pub loss: Loss<'p, S>,
@@ -33,6 +35,8 @@ pub struct Plan<'p, S> {
     pub components: usize,
     /// y.
     pub target: &'p [S],
+    /// y where it is in the device's memory, if it is; then `target` is empty.
+    pub lent: Option<&'p dyn smooth::Lent>,
     /// M.
     pub mask: Option<&'p [S]>,
     /// φ.
@@ -41,24 +45,45 @@ pub struct Plan<'p, S> {
     pub weights: Option<&'p [S]>,
     /// φ of the norm of a place's components, not of each.
     pub pixels: bool,
+    /// What is evaluated link by link, where it is: then T and the penalty are told there.
+    pub chain: Option<Chain<'p, S>>,
 }
 
 /// Refuses what has no kernel, and says where it is solved.
-fn refuse<T>(what: &str) -> Result<T, Error> {
+pub(crate) fn refuse<T>(what: &str) -> Result<T, Error> {
     Err(Error::Unsupported(format!("{what}: no kernel of the GPU does that; the processor solves it (device cpu)")))
 }
 
 impl<'p, S: Real> Plan<'p, S> {
     /// Reads it from the forms of the terms.
     pub fn of(problem: &'p Problem<S>) -> Result<Self, Error> {
+        let walked = Self::walked(problem);
+        match problem.f().form() {
+            smooth::Form::Factors(_) | smooth::Form::Sum { .. } => walked,
+            _ => walked.or_else(|_| Self::chained(problem)),
+        }
+    }
+
+    /// A problem without a walk of its own.
+    fn chained(problem: &'p Problem<S>) -> Result<Self, Error> {
+        let (chain, target, mask, lent) = Chain::of(problem)?;
+        let n = problem.layout().size();
+        let (loss, shape, picked, phi) = (Loss::Proximity, [1, 1, n], [0, n], chain.phi()?);
+        let (chain, pixels, weights) = (Some(chain), false, None);
+        Ok(Self { loss, size: n, shape, picked, components: 1, target, lent, mask, phi, weights, pixels, chain })
+    }
+
+    /// One that is walked through in one pass.
+    fn walked(problem: &'p Problem<S>) -> Result<Self, Error> {
         let size = problem.layout().size();
-        let (loss, target, mask) = match problem.f().form() {
-            smooth::Form::Proximity { target, mask } => (Loss::Proximity, target, mask),
+        let (loss, target, mask, lent): (_, &[S], _, _) = match problem.f().form() {
+            smooth::Form::Proximity { target, mask } => (Loss::Proximity, target, mask, None),
+            smooth::Form::Lent(lent) => (Loss::Proximity, &[], None, Some(lent)),
             smooth::Form::Factors(f) => match f.data().dense() {
-                Some(y) => (Loss::Factors(f), y, f.mask()),
+                Some(y) => (Loss::Factors(f), y, f.mask(), None),
                 None => return refuse("a factorisation of sparse data, or of rows that are read"),
             },
-            smooth::Form::Sum { target, mask } => (Loss::Sum, target, mask),
+            smooth::Form::Sum { target, mask } => (Loss::Sum, target, mask, None),
             _ => return refuse("a loss other than ½‖M⊙(x − y)‖², a factorisation of a dense matrix or L + S"),
         };
         let (shape, picked, components) = match problem.t().form() {
@@ -70,10 +95,11 @@ impl<'p, S: Real> Plan<'p, S> {
         };
         let (phi, weights, pixels) = match problem.g().form() {
             penalty::Form::Entries { phi, weights } => (phi, weights, false),
-            penalty::Form::Pixels { phi, weights } if components > 1 => (phi, weights, true),
+            penalty::Form::Pixels { phi, weights, .. } if components > 1 => (phi, weights, true),
             _ => return refuse("a penalty other than one on entries, or on the differences of a pixel"),
         };
-        let plan = Self { loss, size, shape, picked, components, target, mask, phi, weights, pixels };
+        let plan =
+            Self { loss, size, shape, picked, components, target, lent, mask, phi, weights, pixels, chain: None };
         if plan.given() && components > 1 {
             return refuse("differences of factors or of sums");
         }
@@ -90,8 +116,19 @@ impl<'p, S: Real> Plan<'p, S> {
         !matches!(self.loss, Loss::Proximity)
     }
 
+    /// x and v are worth reading for a certificate: T picks entries.
+    pub(crate) fn picks(&self) -> bool {
+        match &self.chain {
+            Some(chain) => matches!(chain.operator, Linear::Select { .. }),
+            None => self.components == 1,
+        }
+    }
+
     /// Entries of Tx.
     pub fn range(&self) -> usize {
+        if let Some(chain) = &self.chain {
+            return chain.range;
+        }
         if self.components == 1 { self.picked[1] } else { self.components * self.size() }
     }
 
@@ -107,6 +144,9 @@ impl<'p, S: Real> Plan<'p, S> {
 
     /// Threads of a walk through Tx.
     pub fn threads(&self) -> usize {
+        if let Some(chain) = &self.chain {
+            return self.size() / chain.channels();
+        }
         match self.components {
             1 => entry_threads(self.size()),
             _ => self.columns() * self.shape[0].div_ceil(self.strip()),
@@ -115,31 +155,39 @@ impl<'p, S: Real> Plan<'p, S> {
 
     /// Terms that a thread of a walk adds up one after another.
     pub fn terms(&self) -> usize {
+        if let Some(chain) = &self.chain {
+            return chain.channels();
+        }
         if self.components == 1 { 16 } else { 4 * self.strip() * self.components }
     }
 
     /// Bytes of the data, and of so many points.
     pub fn bytes(&self, points: usize) -> usize {
         let data = self.target.len().saturating_mul(1 + usize::from(self.mask.is_some()));
-        let weights = self.weights.map_or(0, |weights| weights.len());
-        let arrays = points.saturating_mul(self.size()).saturating_add(data).saturating_add(weights);
+        let beside = self.weights.map_or(0, <[S]>::len) + self.chain.as_ref().map_or(0, Chain::numbers);
+        let arrays = points.saturating_mul(self.size()).saturating_add(data).saturating_add(beside);
         size_of::<S>().saturating_mul(arrays)
     }
 
     /// The number of the penalty's formula in the kernels, and its parameters.
     pub(crate) fn formula(&self) -> Option<(u32, [f64; 2])> {
-        Some(match self.phi.shape {
-            Shape::L1 { lambda } => (1, [lambda, 0.0]),
-            Shape::Mcp { lambda, mu } => (2, [lambda, mu]),
-            Shape::Scad { lambda, a } => (3, [lambda, a]),
-            Shape::Huber { lambda, delta } => (4, [lambda, delta]),
-            Shape::LogSum { lambda, theta } => (5, [lambda, theta]),
-            Shape::ElasticNet { lambda, nu } => (6, [lambda, nu]),
-            Shape::Ridge { nu } => (7, [nu, 0.0]),
-            Shape::Interval { lower, upper } => (8, [lower, upper]),
-            _ => return None,
-        })
+        formula(self.phi)
     }
+}
+
+/// The number of a formula in the kernels, and its parameters.
+pub(crate) fn formula(phi: Phi) -> Option<(u32, [f64; 2])> {
+    Some(match phi.shape {
+        Shape::L1 { lambda } => (1, [lambda, 0.0]),
+        Shape::Mcp { lambda, mu } => (2, [lambda, mu]),
+        Shape::Scad { lambda, a } => (3, [lambda, a]),
+        Shape::Huber { lambda, delta } => (4, [lambda, delta]),
+        Shape::LogSum { lambda, theta } => (5, [lambda, theta]),
+        Shape::ElasticNet { lambda, nu } => (6, [lambda, nu]),
+        Shape::Ridge { nu } => (7, [nu, 0.0]),
+        Shape::Interval { lower, upper } => (8, [lower, upper]),
+        _ => return None,
+    })
 }
 
 /// Threads of a pass over entries: sixteen each.
@@ -148,7 +196,7 @@ pub(crate) fn entry_threads(n: usize) -> usize {
 }
 
 /// Where the chosen blocks start, and how long they are, if they are one stretch of x.
-fn stretch(t: &operator::Select) -> Result<[usize; 2], Error> {
+pub(crate) fn stretch(t: &operator::Select) -> Result<[usize; 2], Error> {
     let mut whole: Option<std::ops::Range<usize>> = None;
     for (in_x, _) in t.pairs() {
         whole = match whole {

@@ -38,8 +38,12 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         self.measure(x, self.plan.size(), scale)[0].sqrt() / scale
     }
 
-    fn evaluation(&mut self) -> Evaluation {
+    /// What a walk to x left.
+    fn evaluation(&mut self, x: &Point) -> Evaluation {
         let [twice_f, slope_squared, squared, ..] = self.results();
+        if twice_f.is_finite() && squared.is_finite() {
+            self.keep(x);
+        }
         Evaluation { f: 0.5 * twice_f, slope_squared, squared: Some(squared) }
     }
 }
@@ -64,7 +68,7 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
     }
 
     fn witness(&mut self) -> &mut Self {
-        let kept = self.plan.components == 1 || self.by_lines() || !self.parts.is_empty();
+        let kept = self.plan.picks() || self.by_lines() || !self.parts.is_empty();
         if kept && self.residual.is_none() {
             self.residual = Some(self.array(self.plan.size()));
         }
@@ -80,11 +84,33 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
     }
 
     fn write(&mut self, x: &mut Point, at: usize, from: &[S]) {
+        if at == 0 {
+            self.keep_start(from);
+        }
         self.upload(x, at, from);
     }
 
     fn read(&mut self, x: &Point, at: usize, to: &mut [S]) {
         self.download(to, x, at);
+        if at == 0 && to.len() == self.plan.size() {
+            self.last_read = Some(x.0);
+        }
+        if Self::fault(self).is_some() {
+            self.recall(at, to);
+        }
+    }
+
+    fn is_frugal(&self) -> bool {
+        self.frugal
+    }
+
+    fn step(&mut self, x: &mut Point, phi: &Point, gamma: f64) {
+        let from = Point(x.0);
+        self.advance(x, &from, phi, gamma);
+    }
+
+    fn fault(&self) -> Option<String> {
+        Self::fault(self).map(String::from)
     }
 
     fn copy(&mut self, y: &mut Point, x: &Point) {
@@ -128,9 +154,9 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
 
     fn gradient(&mut self, phi: &mut Point, x: &Point, beta: f64) -> Evaluation {
         let given = self.plan.given().then(|| self.loss_gradient(phi, x, false));
-        let (out, x) = (self.at(phi), self.at(x));
-        self.walk(Kernel::Gradient, Args { out, target: out, x, beta, ..Args::default() });
-        let found = self.evaluation();
+        let (out, at) = (self.at(phi), self.at(x));
+        self.walk(Kernel::Gradient, Args { out, target: out, x: at, beta, ..Args::default() });
+        let found = self.evaluation(x);
         Evaluation { f: given.unwrap_or(found.f), ..found }
     }
 
@@ -207,7 +233,7 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
         [gamma, beta]: [f64; 2],
     ) -> Evaluation {
         let out = match (self.norm_kind(), self.plan.components, self.spare) {
-            (Norm::L2, 1, _) if self.parts.is_empty() && !self.plan.given() => phi.0,
+            (Norm::L2, 1, _) if self.parts.is_empty() && !self.plan.given() && self.links.is_none() => phi.0,
             (Norm::L2, 2.., Some(spare)) if self.parts.is_empty() => spare,
             _ => {
                 self.advance(y, x, phi, gamma);
@@ -219,7 +245,7 @@ impl<S: Real, M: Machine> Space for Device<'_, S, M> {
         let args = Args { y: self.at(y), x: self.at(x), d: self.at(phi), out: out_at, a, beta, ..Args::default() };
         self.walk(Kernel::AdvanceGradient, args);
         self.exchange(phi, out);
-        self.evaluation()
+        self.evaluation(y)
     }
 
     fn dual_norm(&mut self, phi: &Point) -> f64 {

@@ -23,6 +23,8 @@ mod sums {
     pub const W: usize = 10;
     pub const ABSOLUTE: usize = 11;
     pub const LARGEST: usize = 12;
+    /// 2f, where a chain found it.
+    pub const LOSS: usize = 13;
 }
 
 impl<'p, S: Real, M: Machine> Device<'p, S, M> {
@@ -106,8 +108,15 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
         self.looked = Some((x.0, shown, found));
         let root = |k: usize| found[k].sqrt();
         let of_f = root(sums::OF_F);
-        let f = given.unwrap_or(0.5 * found[sums::OF_F]);
-        let rounding = self.rounding_of_loss(x, f, of_f, root(sums::X));
+        let f = match given {
+            None if self.links.is_some() => 0.5 * found[sums::LOSS],
+            None => 0.5 * found[sums::OF_F],
+            Some(f) => f,
+        };
+        let rounding = match self.links {
+            Some(_) => self.rounding_of_link(f, of_f, root(sums::X)),
+            None => self.rounding_of_loss(x, f, of_f, root(sums::X)),
+        };
         Seen {
             beta: shown.beta,
             stored: shown.stored,

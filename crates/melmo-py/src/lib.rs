@@ -9,6 +9,7 @@ mod catalogue;
 mod certificate;
 mod check;
 mod data;
+mod dlpack;
 mod error;
 mod failure;
 mod oracle;
@@ -41,6 +42,8 @@ fn _melmo(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<certificate::Certificate>()?;
     m.add_class::<check::Law>()?;
     m.add_class::<run::Run>()?;
+    m.add_class::<dlpack::Lent>()?;
+    m.add_class::<dlpack::Left>()?;
     catalogue::register(m)?;
     oracle::register(m)?;
     data::register(m)?;

@@ -28,6 +28,7 @@ pub fn ending(status: Status, halt: Option<&Halt>) -> (&'static str, &'static st
         Status::Time => "Time is up.",
         Status::Interrupted => "The run was ended from outside.",
         Status::NotFinite => "An evaluation was not finite; this is the last point that was.",
+        Status::Fault => "The device failed; this is the last point that was copied from it.",
     };
     (status.name(), message)
 }

@@ -70,7 +70,10 @@ pub(crate) fn method<S: Real>(
     settings: &Settings,
 ) -> (String, Vec<(&'static str, f64)>, Option<String>) {
     match (settings.method.as_str(), &defaults.tuned) {
-        ("auto", _) if matches!(settings.device, DeviceChoice::Cuda(_)) => {
+        ("auto", tuned)
+            if matches!(settings.device, DeviceChoice::Cuda(_))
+                && tuned.as_ref().is_none_or(|tuned| !catalogue::ANYWHERE.contains(&tuned.method)) =>
+        {
             let (method, reason) = ON_A_GPU;
             (method.into(), Vec::new(), Some(reason.into()))
         }
@@ -185,7 +188,14 @@ pub fn solve_from<S: Real>(
 ) -> Result<Solved<S>, Error> {
     expect_bound(problem, settings)?;
     let (mut solver, method, reason, device) = solver(problem, start, defaults, settings)?;
-    let (report, stop) = driven(&mut *solver, defaults, settings, watch)?;
+    let (mut report, stop) = driven(&mut *solver, defaults, settings, watch)?;
+    if let Some(fault) = solver.fault() {
+        // Nothing more can be asked there: F of the point that was kept is found here.
+        report.objective = problem.objective(&report.x);
+        report.z = problem.image(&report.x);
+        let device = Some(format!("{}: {fault}", device.unwrap_or_default()));
+        return Ok(Solved { report, method, reason, device });
+    }
     let report = ended(report, problem, start, (&mut *solver, &stop), reason.is_some());
     Ok(Solved { report, method, reason, device })
 }

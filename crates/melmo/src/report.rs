@@ -57,6 +57,10 @@ impl<S: Real> Report<S> {
         // F that there was no time for is not known, which is another matter.
         let known = self.objective.is_finite() || self.unseen && self.objective.is_nan();
         let finite = known && self.x.iter().chain(&self.z).all(|v| v.is_finite());
-        if finite { self } else { Self { status: Status::NotFinite, certificate: None, ..self } }
+        if finite || self.status == Status::Fault {
+            self
+        } else {
+            Self { status: Status::NotFinite, certificate: None, ..self }
+        }
     }
 }

@@ -30,6 +30,7 @@ class Bundle:
         #: The weight of every unit. Made once: nothing is copied to a device while a graph is captured.
         self.weights = torch.cat(weights).to(first.device)
         self.largest_weight = max(sizes)
+        self.last: tuple[float, Any] = (1.0, self.weights)
 
     def magnitudes(self) -> Any:
         """s of every unit, family after family."""
@@ -57,13 +58,22 @@ class Bundle:
         lam, omega = numbers.lam, numbers.weight
         shape: Any = numbers.shape
         if numbers.name == "l1":
-            return (self.weights * (lam * omega) / s).clamp(max=1.0 / beta)
+            return (self._weighted(lam * omega) / s).clamp(max=1.0 / beta)
         if numbers.name == "mcp":  # between βλ and μλ: w(λ/s − 1/μ)/(1 − βw/μ), w with ω; 1/β below, 0 above
-            steeper = self.weights * omega
+            steeper = self._weighted(omega)
             steeper = steeper / (1.0 - steeper * (beta / shape))
             return ((lam / s - 1.0 / shape) * steeper).clamp(min=0.0).clamp(max=1.0 / beta)
         z = penalties.prox(torch, numbers.name, s, self.weights * (beta * omega), lam, shape)
         return (1.0 - z / s.clamp_min(torch.finfo(s.dtype).tiny)) / beta
+
+
+    def _weighted(self, number: Any) -> Any:
+        """The weights times a number; kept where that is one of the host."""
+        if isinstance(number, torch.Tensor):
+            return self.weights * number
+        if self.last[0] != number:
+            self.last = number, self.weights * number
+        return self.last[1]
 
 
 def _split(x: Any, rule: Rule, j: int) -> tuple[Any, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -31,7 +30,6 @@ class Move:
         return self.norm, tuple(sorted(self.shape)) if self.norm == "spectral" else self.shape, *kind
 
 
-@lru_cache(maxsize=None)
 def _measures(norm: str, radius: Any, shape: Any) -> tuple[str, tuple[int, int], float]:
     """Which norm, of which matrix, and how long a step is."""
     chosen = norms.chosen(norm, shape)
@@ -92,7 +90,7 @@ def _l2(moves: list[Move], constants: Any) -> Any:
 def _small_spectral(moves: list[Move], constants: Any) -> Any:
     """x ← x − γr·QM, straight into x."""
     views = [_matrices(m) for m in moves]
-    q, failed = _small.polar_factors([phi for _, phi in views], _numbers(constants, "short", moves, views[0][1]))
+    q, failed = _small.polar_factors([phi for _, phi in views], _numbers(constants, "short", moves, views[0][1]), constants)
     q = q * (_numbers(constants, "radius", moves, q) * -moves[0].lr)[:, None, None]
     straight = []
     for m, (x, phi), factor in zip(moves, views, q, strict=True):

@@ -27,25 +27,35 @@ def fits(shape: tuple[int, int], x: Any) -> bool:
     return bool(x.is_cuda) and x.dtype == torch.float32 and 1 < min(shape) <= LARGEST
 
 
-def polar_factors(matrices: list[Any], short: Any) -> tuple[Any, Any]:
+def polar_factors(matrices: list[Any], short: Any, constants: dict[Any, Any] | None = None) -> tuple[Any, Any]:
     """(Q, failed): the polar factor of M is Q[i, :r, :r]·M, or M·Q[i, :r, :r] for a tall M; r is the short side, `short` all r as a tensor.
 
-    Where the check of `melmo._networks.polar.polar` fails, Q is I/‖M‖_F.
+    Where the check of `melmo._networks.polar.polar` fails, Q is I/‖M‖_F. `constants` keeps room between steps.
     """
-    side = max(min(m.shape) for m in matrices)
+    padded, one = _room(matrices, {} if constants is None else constants)
     with _full_precision():
-        gram = matrices[0].new_zeros(len(matrices), side, side)
-        beside(_gram, list(zip(gram, matrices, strict=True)))
-        size = gram.diagonal(dim1=-2, dim2=-1).sum(-1)
-        gram = gram / torch.where(size > 0.0, size, 1.0)[:, None, None]
-        one = torch.zeros_like(gram)
-        one.diagonal(dim1=-2, dim2=-1).fill_(1.0)
+        beside(_gram, list(zip(padded, matrices, strict=True)))
+        size = padded.diagonal(dim1=-2, dim2=-1).sum(-1)
+        divisor = torch.where(size == 0.0, 1.0, size)
+        gram = padded / divisor[:, None, None]
         q = inverse_root(gram, one)
         product = q @ gram
     inner = product.diagonal(dim1=-2, dim2=-1).sum(-1)
-    good = ((product * q).sum((-1, -2)) <= 1.1 * short) & (inner >= torch.where(size > 0.0, 0.9, 0.0))
-    length = torch.where(size > 0.0, size.rsqrt(), 1.0)[:, None, None]
-    return torch.where(good[:, None, None], q, one) * length, ~good
+    good = ((product * q).sum((-1, -2)) <= 1.1 * short) & (inner * divisor >= 0.9 * size)
+    return torch.where(good[:, None, None], q, one) * divisor.rsqrt()[:, None, None], ~good
+
+
+def _room(matrices: list[Any], constants: dict[Any, Any]) -> tuple[Any, Any]:
+    """Zeros that Gram matrices are written into, always at the same places, and I, for every matrix."""
+    sides = tuple(min(m.shape) for m in matrices)
+    key = ("room", sides, matrices[0].dtype, matrices[0].device)
+    if key not in constants:
+        padded = matrices[0].new_zeros(len(sides), max(sides), max(sides))
+        one = torch.zeros_like(padded)
+        one.diagonal(dim1=-2, dim2=-1).fill_(1.0)
+        constants[key] = padded, one
+    padded, one = constants[key]
+    return padded, one
 
 
 def inverse_root(gram: Any, one: Any) -> Any:

@@ -81,6 +81,7 @@ fn cells(entry: &Entry) -> [String; 9] {
         Status::Start => format!("{} (back at the start)", entry.steps),
         Status::Certified => format!("{} (certified)", entry.steps),
         Status::NotFinite => format!("{} (not finite)", entry.steps),
+        Status::Fault => format!("{} (the device failed)", entry.steps),
         Status::Interrupted => format!("{} (interrupted)", entry.steps),
         Status::Target => format!("{} (target)", entry.steps),
         Status::Stalled => format!("{} (stalled)", entry.steps),

@@ -1,5 +1,36 @@
 use crate::machine::Address;
 
+/// A kernel of a convolution: `Blur` in `kernels/real.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)]
+pub struct Blur {
+    pub taps: Address,
+    pub rows: i64,
+    pub cols: i64,
+    pub boundary: i64,
+}
+
+/// A part of a penalty: `Part` in `kernels/real.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)]
+pub struct Part {
+    pub start: i64,
+    pub groups: i64,
+    pub length: i64,
+    pub step: i64,
+    pub stride: i64,
+    pub shares: i64,
+    pub by_norm: i64,
+    pub weight: f64,
+    pub weights: Address,
+    pub members: Address,
+    pub ends: Address,
+    pub norms: Address,
+    pub others: Address,
+}
+
 /// Everything that a kernel may be told: `Args` in `kernels/real.cuh`, field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,4 +66,14 @@ pub struct Args {
     pub ticket: Address,
     pub result: Address,
     pub stamp: f64,
+    pub at: i64,
+    pub more: i64,
+    pub components: i64,
+    pub mask_of_t: Address,
+    pub channels: i64,
+    pub kappa: f64,
+    pub residual: Address,
+    pub blur: Blur,
+    pub of_loss: Blur,
+    pub part: Part,
 }

@@ -33,7 +33,8 @@ pub struct Gpu {
     stream: sys::CUstream,
     blas: Option<Blas>,
     module: Option<sys::CUmodule>,
-    kernels: Vec<sys::CUfunction>,
+    /// Of all kernels, those that the program has.
+    kernels: Vec<Option<sys::CUfunction>>,
     allocated: Vec<Address>,
     partial: Address,
     blocks: usize,
@@ -180,7 +181,7 @@ impl Machine for Gpu {
         self.module = Some(module);
         for (_, name) in Kernel::ALL {
             let name = CString::new(name).map_err(|error| error.to_string())?;
-            self.kernels.push(unsafe { result::module::get_function(module, name) }.map_err(said("find a kernel"))?);
+            self.kernels.push(unsafe { result::module::get_function(module, name) }.ok());
         }
         Ok(())
     }
@@ -199,6 +200,12 @@ impl Machine for Gpu {
             let _ = self.synchronize();
             let _ = unsafe { result::free_sync(address) };
         }
+    }
+
+    fn forget(&mut self, address: Address) -> bool {
+        let known = self.allocated.iter().position(|&known| known == address);
+        // Whoever takes it need not wait for work of this stream.
+        known.is_some_and(|at| self.synchronize().is_ok() && self.allocated.swap_remove(at) == address)
     }
 
     fn upload(&mut self, to: Address, from: &[u8]) -> Result<(), Fault> {
@@ -223,7 +230,7 @@ impl Machine for Gpu {
         self.stamp += 1.0;
         let (partial, ticket, result) = (self.partial, self.ticket, self.result as Address);
         let mut args = Args { partial, ticket, result, stamp: self.stamp, ..args };
-        let function = *self.kernels.get(kernel as usize).ok_or("no program was loaded")?;
+        let function = self.kernels.get(kernel as usize).copied().flatten().ok_or("the program has no such kernel")?;
         let mut parameters = [ptr::from_mut(&mut args).cast::<c_void>()];
         let grid = (u32::try_from(blocks).map_err(|_| "too many blocks")?, 1, 1);
         unsafe { result::launch_kernel(function, grid, (BLOCK as u32, 1, 1), 0, self.stream, &mut parameters) }
@@ -283,4 +290,50 @@ impl Drop for Gpu {
         }
         let _ = unsafe { result::primary_ctx::release(self.device) };
     }
+}
+
+/// Memory of a GPU that outlives the run that made it.
+pub struct Owned {
+    device: sys::CUdevice,
+    context: sys::CUcontext,
+    /// Where.
+    pub address: Address,
+}
+
+// The context is made current before every call.
+unsafe impl Send for Owned {}
+unsafe impl Sync for Owned {}
+
+impl Owned {
+    /// Takes over what was allocated on that GPU.
+    pub fn of(ordinal: usize, address: Address) -> Result<Self, Fault> {
+        let device = result::device::get(ordinal as i32).map_err(said("be found"))?;
+        let context = unsafe { result::primary_ctx::retain(device) }.map_err(said("open"))?;
+        Ok(Self { device, context, address })
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if unsafe { result::ctx::set_current(self.context) }.is_ok() && self.address != 0 {
+            let _ = unsafe { result::free_sync(self.address) };
+        }
+        let _ = unsafe { result::primary_ctx::release(self.device) };
+    }
+}
+
+/// Bytes here ← memory of that GPU, once all that was asked of it is done.
+pub fn download(ordinal: usize, to: &mut [u8], from: Address) -> Result<(), Fault> {
+    settle(ordinal)?;
+    let held = Owned::of(ordinal, 0)?;
+    unsafe { result::ctx::set_current(held.context) }.map_err(said("be used"))?;
+    unsafe { result::memcpy_dtoh_sync(to, from) }.map_err(said("give data"))
+}
+
+/// Waits for everything that anybody asked of that GPU in this process.
+pub fn settle(ordinal: usize) -> Result<(), Fault> {
+    ready()?;
+    let held = Owned::of(ordinal, 0)?;
+    unsafe { result::ctx::set_current(held.context) }.map_err(said("be used"))?;
+    unsafe { sys::cuCtxSynchronize().result() }.map_err(said("finish"))
 }

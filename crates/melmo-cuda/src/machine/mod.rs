@@ -6,7 +6,7 @@ mod cublas;
 pub mod gpu;
 mod product;
 
-pub use args::Args;
+pub use args::{Args, Blur, Part};
 pub use compile::compile;
 pub use product::{Factor, Format, Product};
 
@@ -46,6 +46,18 @@ pub enum Kernel {
     ColumnParts,
     LineNorms,
     LineStep,
+    Apply,
+    GroupParts,
+    GroupNorms,
+    AnswerGradient,
+    AnswerValue,
+    AnswerSubgradient,
+    AnswerLook,
+    AnswerDual,
+    ConvolvedResidual,
+    PullGradient,
+    PullSubgradient,
+    PullLook,
     Convert,
     Factor,
     Pair,
@@ -58,7 +70,7 @@ pub enum Kernel {
 
 impl Kernel {
     /// All, in the order of their numbers, with their names in the source.
-    pub const ALL: [(Self, &str); 26] = [
+    pub const ALL: [(Self, &str); 38] = [
         (Self::Gradient, "gradient"),
         (Self::AdvanceGradient, "advance_gradient"),
         (Self::Value, "value"),
@@ -77,6 +89,18 @@ impl Kernel {
         (Self::ColumnParts, "column_parts"),
         (Self::LineNorms, "line_norms"),
         (Self::LineStep, "line_step"),
+        (Self::Apply, "apply"),
+        (Self::GroupParts, "group_parts"),
+        (Self::GroupNorms, "group_norms"),
+        (Self::AnswerGradient, "answer_gradient"),
+        (Self::AnswerValue, "answer_value"),
+        (Self::AnswerSubgradient, "answer_subgradient"),
+        (Self::AnswerLook, "answer_look"),
+        (Self::AnswerDual, "answer_dual"),
+        (Self::ConvolvedResidual, "convolved_residual"),
+        (Self::PullGradient, "pull_gradient"),
+        (Self::PullSubgradient, "pull_subgradient"),
+        (Self::PullLook, "pull_look"),
         (Self::Convert, "convert"),
         (Self::Factor, "factor"),
         (Self::Pair, "pair"),
@@ -101,6 +125,11 @@ pub trait Machine: Send {
 
     /// Gives an allocation back.
     fn release(&mut self, address: Address);
+
+    /// Hands an allocation over: it stays when the machine is dropped. False where that cannot be.
+    fn forget(&mut self, _: Address) -> bool {
+        false
+    }
 
     /// Memory there ← bytes here.
     fn upload(&mut self, to: Address, from: &[u8]) -> Result<(), Fault>;
@@ -140,6 +169,10 @@ impl Machine for Box<dyn Machine> {
 
     fn release(&mut self, address: Address) {
         (**self).release(address);
+    }
+
+    fn forget(&mut self, address: Address) -> bool {
+        (**self).forget(address)
     }
 
     fn upload(&mut self, to: Address, from: &[u8]) -> Result<(), Fault> {

@@ -118,6 +118,28 @@ fn a_lost_device_ends_the_run() {
     let space = Device::new(&problem, geometry(Norm::L2, &problem).norms(), machine).unwrap();
     let mut solver = Melmo::on(space, Power::balanced(0.5), &x0).unwrap();
     let report = run(&mut solver, &Options::new(Stop::after(100)), &mut []);
-    assert_eq!(report.status, Status::NotFinite);
-    assert!(report.info.k >= 10);
+    assert_eq!(report.status, Status::Fault);
+    assert!(report.info.k >= 10 && solver.fault().unwrap().contains("lost"));
+    // Nothing was copied in so short a run but the start.
+    assert_eq!(report.x, x0);
+}
+
+/// Where there is no room for the point before x, steps write where they read: the same points, one array less.
+#[test]
+fn steps_in_place_are_the_same_steps() {
+    let problem = problem::<f64>("volume", "mcp", Lift::Pixels, false);
+    let x0: Vec<f64> = Seeded::new(6).normals(problem.layout().size());
+    let (Some(mut small), Some(large)) = (Emulator::new(), Emulator::new()) else { return };
+    small.memory = problem.layout().size() * 8 * 4;
+    let on = |machine| Device::new(&problem, geometry(Norm::L2, &problem).norms(), machine).unwrap();
+    let (small, large) = (on(small), on(large));
+    assert!(small.is_frugal() && !large.is_frugal());
+    let mut small = Melmo::on(small, Power::balanced(0.5), &x0).unwrap();
+    let mut large = Melmo::on(large, Power::balanced(0.5), &x0).unwrap();
+    for _ in 0..25 {
+        let (a, b) = (small.next().unwrap(), large.next().unwrap());
+        assert!((a.dual_norm.upper - b.dual_norm.upper).abs() <= 1e-12 * b.dual_norm.upper);
+    }
+    let apart = small.x().iter().zip(&large.x()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(apart < 1e-12, "{apart:e}");
 }

@@ -46,7 +46,7 @@ fn close<S: Real>(what: &str, got: f64, want: f64, scale: f64) {
 }
 
 /// Compares all that is asked of a space and of its witness at seeded points.
-fn compare<S: Real>(name: &str, problem: &Problem<S>, norm: Norm) {
+pub fn compare<S: Real>(name: &str, problem: &Problem<S>, norm: Norm) {
     let Some(machine) = machine() else { return };
     let geometry = || -> Box<dyn Geometry<S>> { for_layout(norm, problem.layout(), Oracle::Auto).unwrap() };
     let geometry =

@@ -5,7 +5,7 @@ use melmo::catalogue::Lift;
 use melmo::error::Error;
 use melmo::geometry::{BlockNorm, Norm, Oracle, euclidean, for_layout};
 use melmo::operator::Identity;
-use melmo::penalty::{Entrywise, Group, L1};
+use melmo::penalty::{Entrywise, L1, Spectral};
 use melmo::problem::Problem;
 use melmo::smooth::{LeastSquares, MaskedLeastSquares};
 use melmo_cuda::{Arithmetic, Device, Gpu, Plan};
@@ -22,12 +22,12 @@ fn terms_without_kernels() {
     let f = LeastSquares::new(Box::new(Identity::new(Layout::matrix(3, 4).unwrap())), vec![1.0; 12]).unwrap();
     let design =
         Problem::new(f, Entrywise::new(L1::new(1.0).unwrap(), 12), Identity::new(Layout::matrix(3, 4).unwrap()));
-    assert!(words(Plan::of(&design.unwrap())).contains("a loss other than"));
+    assert!(words(Plan::of(&design.unwrap())).contains("least squares with an operator other than"));
     let layout = Layout::matrix(3, 4).unwrap();
     let f = MaskedLeastSquares::new(layout.clone(), vec![1.0f64; 12], None).unwrap();
-    let rows = Group::rows(L1::new(1.0).unwrap(), &layout).unwrap();
-    let rows = Problem::new(f, rows, Identity::new(layout)).unwrap();
-    assert!(words(Plan::of(&rows)).contains("a penalty other than"));
+    let values = Spectral::new(L1::new(1.0).unwrap(), &layout).unwrap();
+    let values = Problem::new(f, values, Identity::new(layout)).unwrap();
+    assert!(words(Plan::of(&values)).contains("a penalty other than"));
 }
 
 #[test]

@@ -77,7 +77,8 @@ impl<S: Real> Joined<S> {
         };
         let ends: Vec<End> = threads::map(plan.strips().iter(), one).into_iter().collect::<Result<_, _>>()?;
         let x = x.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let worst = [Status::NotFinite, Status::Interrupted, Status::Time, Status::Iterations, Status::Stalled];
+        let worst =
+            [Status::Fault, Status::NotFinite, Status::Interrupted, Status::Time, Status::Iterations, Status::Stalled];
         let worst = worst.into_iter().find(|bad| ends.iter().any(|end| end.status == *bad));
         let status = worst.or(ends.first().map(|end| end.status)).unwrap_or(Status::Settled);
         let untouched = ends.iter().filter(|end| end.method.is_none()).count();

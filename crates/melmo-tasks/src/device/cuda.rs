@@ -4,6 +4,7 @@ use melmo::catalogue::{self, Arguments, Value, method_on};
 use melmo::geometry::{BlockNorm, Oracle};
 use melmo::problem::Problem;
 use melmo::real::Real;
+use melmo::smooth::Form;
 use melmo::solver::Solver;
 pub use melmo_cuda::described;
 use melmo_cuda::{Arithmetic, Device, Gpu, Plan};
@@ -31,6 +32,11 @@ pub(crate) fn solver<'p, S: Real>(
     let arithmetic = Arithmetic::of(oracle)?;
     Plan::of(problem)?; // what no GPU can do is said first
     let gpu = Gpu::open(ordinal).map_err(refused)?;
+    if let Form::Lent(lent) = problem.f().form()
+        && lent.device() != ordinal
+    {
+        return Err(refused(format!("the data are on cuda:{}, and cuda:{ordinal} was asked for", lent.device())));
+    }
     let told = format!("cuda:{ordinal} ({})", gpu.describe().name);
     let rows = catalogue::methods::<S>();
     let arguments = Arguments::new(&catalogue::find("method", &rows, name)?.entry, given)?;

@@ -75,9 +75,10 @@ pub fn choose<S: Real>(problem: &Problem<S>) -> Choice {
             "a loss of your own behind an operator, g not convex: its convex relative first, one convex problem after another",
         ),
         (_, Operator::Difference2d(_) | Operator::Difference3d(_)) if f.lipschitz().is_some() => differences(problem),
-        (_, Operator::Dense(_) | Operator::Sparse(_) | Operator::General) if f.lipschitz().is_some() => {
-            general(problem)
-        }
+        (
+            _,
+            Operator::Dense(_) | Operator::Sparse(_) | Operator::Mask(_) | Operator::Convolution(_) | Operator::General,
+        ) if f.lipschitz().is_some() => general(problem),
         (Loss::General, _) if f.lipschitz().is_none() => Choice::new(
             "primal-dual",
             "a loss of which no L_f is known: it is found by trial, and every step costs T and T* once",

@@ -86,6 +86,8 @@ pub enum Status {
     Start,
     /// A number was not finite; the report's point is the last that was.
     NotFinite,
+    /// The place where x lives failed, such as a GPU without memory; the report's point is the last that was kept.
+    Fault,
 }
 
 impl Status {
@@ -101,6 +103,7 @@ impl Status {
             Self::Time => "time",
             Self::Start => "start",
             Self::NotFinite => "not-finite",
+            Self::Fault => "fault",
         }
     }
 }
@@ -170,6 +173,7 @@ impl<S: Real> Drive<'_, '_, S> {
                     Some(status) => return status,
                     None => continue,
                 },
+                _ if solver.fault().is_some() => return Status::Fault,
                 Some(_) => Status::NotFinite,
                 None => Status::Stalled,
             };
@@ -258,7 +262,7 @@ impl<S: Real> Drive<'_, '_, S> {
         observers: &mut [&mut dyn Observer<S>],
     ) -> Report<S> {
         let (x, certified) = (solver.x(), status == Status::Certified);
-        let last = self.last.filter(|_| status != Status::NotFinite);
+        let last = self.last.filter(|_| !matches!(status, Status::NotFinite | Status::Fault));
         let patience = self.leave.for_the_look(certified);
         if let Some(last) = &last {
             patience.run(|| self.recorder.end(last, solver, observers));
@@ -266,6 +270,7 @@ impl<S: Real> Drive<'_, '_, S> {
         let elapsed = self.recorder.elapsed();
         // Where not even the start could be evaluated in time, there is none for a look either.
         let untried = self.last.is_none() && matches!(status, Status::Time | Status::Interrupted);
+        let untried = untried || status == Status::Fault;
         let looked = (self.look && !untried).then(|| patience.run(|| self.judge.end(last.as_ref(), certified, solver)));
         let whole = |looked: &Certified<S>| looked.certificate.is_ok() && !looked.objective.is_nan();
         let seen = looked.filter(|looked| whole(looked) || !patience.is_over());

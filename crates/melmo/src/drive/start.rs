@@ -49,7 +49,7 @@ impl<S: Real> Report<S> {
         let passes =
             |tolerance| certificate.as_ref().is_some_and(|c| c.passed(problem, start, tolerance).unwrap_or(false));
         let status = match self.status {
-            Status::Interrupted | Status::NotFinite | Status::Time => self.status,
+            Status::Interrupted | Status::NotFinite | Status::Fault | Status::Time => self.status,
             Status::Settled if stop.tolerance.is_some_and(passes) => Status::Settled,
             _ => Status::Start,
         };

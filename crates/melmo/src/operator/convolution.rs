@@ -1,7 +1,7 @@
 use crate::block::Layout;
 use crate::error::Error;
-use crate::operator::LinOp;
 use crate::operator::bound::{finite, rounded_up, zeros};
+use crate::operator::{Form, LinOp};
 use crate::real::Real;
 use crate::vector::{self, simd};
 
@@ -187,6 +187,35 @@ fn window_sums<S: Real>(window: &[S], taps: &[(usize, S)]) -> [S; TILE] {
     sums
 }
 
+/// A kernel as it was given, and what stands outside the image.
+pub struct Kernel<S> {
+    /// K×L entries, row after row.
+    pub entries: Vec<S>,
+    /// K and L.
+    pub shape: (usize, usize),
+    /// What stands outside the image.
+    pub boundary: Boundary,
+}
+
+impl<S: Real> Convolution<S> {
+    /// Rows and columns of the image.
+    pub fn shape(&self) -> (usize, usize) {
+        let block = &self.layout.blocks()[0];
+        (block.rows, block.cols)
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> Kernel<S> {
+        let Taps { top, left, taps } = &self.convolve;
+        let (high, wide) = (top + self.correlate.top + 1, left + self.correlate.left + 1);
+        let mut entries = vec![S::ZERO; high * wide];
+        for &(place, weight) in taps {
+            entries[(high - 1 - place / self.padded.1) * wide + wide - 1 - place % self.padded.1] = weight;
+        }
+        Kernel { entries, shape: (high, wide), boundary: self.boundary }
+    }
+}
+
 impl<S: Real> LinOp<S> for Convolution<S> {
     fn domain(&self) -> &Layout {
         &self.layout
@@ -219,6 +248,10 @@ impl<S: Real> LinOp<S> for Convolution<S> {
             Boundary::Reflect => self.fold_adjoint(x, y, work),
             _ => self.sweep(x, y, &self.correlate, work, |x, sum| *x += sum),
         }
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Convolution(self)
     }
 }
 
@@ -266,6 +299,13 @@ mod tests {
             let single: Vec<f32> = kernel.iter().map(|&k| k as f32).collect();
             laws::check(&Convolution::new(image, &single, kernel_shape, boundary).unwrap());
         }
+    }
+
+    #[test]
+    fn the_kernel_comes_back() {
+        let kernel: Vec<f64> = laws::random(12, 3);
+        let found = Convolution::new((5, 6), &kernel, (3, 4), Reflect).unwrap().kernel();
+        assert_eq!((found.entries, found.shape, found.boundary), (kernel, (3, 4), Reflect));
     }
 
     #[test]

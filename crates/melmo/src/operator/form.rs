@@ -1,4 +1,4 @@
-use crate::operator::{Dense, Difference2d, Difference3d, Jet, Select, Sparse};
+use crate::operator::{Convolution, Dense, Difference2d, Difference3d, Jet, Mask, Select, Sparse};
 
 /// What an operator is, for those who can use it: streaming over an image, a metric by cosine transforms, columns of a design.
 #[non_exhaustive]
@@ -17,6 +17,10 @@ pub enum Form<'a, S> {
     Difference3d(&'a Difference3d),
     /// First and second differences of an image of several channels.
     Jet(&'a Jet),
+    /// M⊙x.
+    Mask(&'a Mask<S>),
+    /// An image convolved with a kernel.
+    Convolution(&'a Convolution<S>),
     /// A matrix.
     Dense(&'a Dense<S>),
     /// A sparse matrix.

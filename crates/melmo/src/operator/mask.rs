@@ -1,6 +1,6 @@
 use crate::block::Layout;
 use crate::error::Error;
-use crate::operator::{Identity, LinOp, RightInverse};
+use crate::operator::{Form, Identity, LinOp, RightInverse};
 use crate::real::Real;
 use crate::vector::simd;
 
@@ -24,6 +24,11 @@ impl<S: Real> Mask<S> {
         let hides_nothing = mask.iter().all(|&m| m == S::ONE);
         let identity = hides_nothing.then(|| Identity::new(layout.clone()));
         Ok(Self { layout, mask, identity })
+    }
+
+    /// M.
+    pub fn mask(&self) -> &[S] {
+        &self.mask
     }
 }
 
@@ -72,6 +77,10 @@ impl<S: Real> LinOp<S> for Mask<S> {
 
     fn right_inverse(&self) -> Option<&dyn RightInverse<S>> {
         self.identity.as_ref().map(|r| r as _)
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        Form::Mask(self)
     }
 }
 

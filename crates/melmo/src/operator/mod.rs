@@ -30,7 +30,7 @@ mod wavelet;
 pub use blur::Blur;
 pub use columns::Columns;
 pub use compose::Compose;
-pub use convolution::{Boundary, Convolution};
+pub use convolution::{Boundary, Convolution, Kernel};
 pub use dense::Dense;
 pub use difference::Difference2d;
 pub use difference3d::Difference3d;

@@ -1,6 +1,6 @@
 use crate::block::{Block, Layout};
 use crate::error::Error;
-use crate::penalty::{Columns, Coordinates, Envelope, Prox};
+use crate::penalty::{Columns, Coordinates, Envelope, Form, Prox, form};
 use crate::real::Real;
 use crate::vector;
 
@@ -124,6 +124,12 @@ impl<S: Real> Prox<S> for Blocks<S> {
 
     fn coordinates(&self) -> Option<&dyn Coordinates<S>> {
         self.parts.iter().all(|part| part.g.coordinates().is_some()).then_some(self)
+    }
+
+    fn form(&self) -> Form<'_, S> {
+        let parts = self.parts.iter();
+        let part = parts.map(|part| form::Part { range: part.block.range(), weight: part.weight, g: &*part.g });
+        Form::Blocks(part.collect())
     }
 
     fn columns(&self, start: usize) -> Option<&dyn Columns<S>> {

@@ -1,3 +1,9 @@
+//! What a penalty is, as data.
+
+use std::ops::Range;
+
+use crate::penalty::Prox;
+
 /// What a penalty is, as data, for those who evaluate it elsewhere: a device needs formulas, not methods.
 #[non_exhaustive]
 pub enum Form<'a, S> {
@@ -16,7 +22,57 @@ pub enum Form<'a, S> {
         phi: Phi,
         /// w; all ones when there is none.
         weights: Option<&'a [S]>,
+        /// How many blocks there are.
+        blocks: usize,
     },
+    /// Σ_g w_gφ(‖u_g‖₂) over groups g of entries. An entry in no group is not penalised.
+    Groups {
+        /// φ.
+        phi: Phi,
+        /// w; all ones when there is none.
+        weights: Option<&'a [S]>,
+        /// Which entries form a group.
+        groups: Grouping<'a>,
+    },
+    /// Σ_b w_b·g_b(u_b) over blocks b. A block without a part is not penalised.
+    Blocks(Vec<Part<'a, S>>),
+}
+
+/// A block's penalty: `weight` times g of these entries.
+pub struct Part<'a, S> {
+    /// The entries of the block.
+    pub range: Range<usize>,
+    /// w_b.
+    pub weight: f64,
+    /// g_b.
+    pub g: &'a dyn Prox<S>,
+}
+
+/// Which entries of a buffer form a group.
+#[derive(Clone, Copy, Debug)]
+pub enum Grouping<'a> {
+    /// Rows or columns of matrices, one matrix after another.
+    Pieces(&'a [Piece]),
+    /// Group g is `indices[offsets[g]..offsets[g + 1]]`.
+    Given {
+        /// Entries.
+        indices: &'a [usize],
+        /// Where each group begins, and where the last ends.
+        offsets: &'a [usize],
+    },
+}
+
+/// `groups` groups of `len` entries each in a matrix of the buffer: its rows (contiguous) or its columns (strided).
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// Where the matrix begins.
+    pub start: usize,
+    /// How many groups.
+    pub groups: usize,
+    /// Entries of each.
+    pub len: usize,
+    /// Entry m of group g stands at m·groups + g, not at g·len + m.
+    pub strided: bool,
 }
 
 /// A penalty of one number: a formula, on all numbers or on those that are not negative.

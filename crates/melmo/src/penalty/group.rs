@@ -170,8 +170,12 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
     }
 
     fn form(&self) -> Form<'_, S> {
-        let phi = self.phi.form().filter(|_| self.pixels > 0);
-        phi.map_or(Form::General, |phi| Form::Pixels { phi, weights: self.weights.as_deref() })
+        let weights = self.weights.as_deref();
+        match self.phi.form() {
+            Some(phi) if self.pixels > 0 => Form::Pixels { phi, weights, blocks: self.pixels },
+            Some(phi) => Form::Groups { phi, weights, groups: self.groups.grouping() },
+            None => Form::General,
+        }
     }
 
     fn streamed(&self) -> Option<Streamed<'_, S>> {

@@ -2,9 +2,9 @@
 
 use crate::block::{Block, Layout};
 use crate::error::Error;
-use crate::penalty::Envelope;
 use crate::penalty::reply::{Replies, Reply};
 use crate::penalty::tile::{walk_contiguous, walk_given, walk_strided};
+use crate::penalty::{Envelope, Grouping, Piece};
 use crate::real::Real;
 use crate::vector::simd;
 
@@ -15,15 +15,6 @@ pub(super) enum Partition {
     Pieces(Vec<Piece>),
     /// Group g is `indices[offsets[g]..offsets[g + 1]]`.
     Given { indices: Vec<usize>, offsets: Vec<usize> },
-}
-
-/// `groups` groups of `len` entries each in a matrix of the buffer: its rows (contiguous) or its columns (strided).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
-    pub start: usize,
-    pub groups: usize,
-    pub len: usize,
-    pub strided: bool,
 }
 
 impl Partition {
@@ -89,6 +80,14 @@ impl Partition {
                     first += piece.groups;
                 }
             }
+        }
+    }
+
+    /// The same as data.
+    pub fn grouping(&self) -> Grouping<'_> {
+        match self {
+            Self::Pieces(pieces) => Grouping::Pieces(pieces),
+            Self::Given { indices, offsets } => Grouping::Given { indices, offsets },
         }
     }
 

@@ -3,7 +3,7 @@
 //! A tile's norms stay on the stack and its entries in the cache, so that the second pass over them is cheap. Everything
 //! is inlined into one vectorised closure.
 
-use crate::penalty::partition::Piece;
+use crate::penalty::Piece;
 use crate::penalty::reply::{Replies, Reply, TILE};
 use crate::real::Real;
 use crate::vector::norm2_squared;

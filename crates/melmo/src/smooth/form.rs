@@ -13,6 +13,8 @@ pub enum Form<'a, S> {
         /// M, of zeros and ones; all ones when there is none.
         mask: Option<&'a [S]>,
     },
+    /// f(x) = ½‖x − y‖² with y in the memory of a device, where it is read as it lies there.
+    Lent(&'a dyn Lent),
     /// f(x) = H(Ax + o), H a sum over rows.
     Linear {
         /// A.
@@ -40,4 +42,19 @@ pub enum Form<'a, S> {
         /// M, of zeros and ones; all ones when there is none.
         mask: Option<&'a [S]>,
     },
+}
+
+/// Data in the memory of a device, lent for as long as a run takes, and whoever takes the point that it leaves there.
+pub trait Lent: Send + Sync {
+    /// The device, counted from 0.
+    fn device(&self) -> usize;
+
+    /// Where the data are in its memory.
+    fn address(&self) -> u64;
+
+    /// How many numbers.
+    fn size(&self) -> usize;
+
+    /// A run has left its point, of as many numbers, in the device's memory: it belongs to whoever lent the data.
+    fn leave(&self, address: u64);
 }

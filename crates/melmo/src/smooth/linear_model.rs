@@ -9,7 +9,7 @@ use crate::operator::LinOp;
 use crate::real::Real;
 use crate::smooth::sampled::{has_rows, longest_row, rows_bound, rows_grad};
 use crate::smooth::{Form, Kind, Link, Responses, Rounding, Sampled, Smooth};
-use crate::vector::{norm2, sum_error};
+use crate::vector::norm2;
 
 /// f(x) = H(Ax + o), the loss of a regression of the kind `K`: mostly Σᵢ wᵢ·h((Ax)ᵢ + oᵢ; bᵢ).
 ///
@@ -127,14 +127,7 @@ impl<S: Real, K> Smooth<S> for LinearModel<S, K> {
     /// ‖δ(Ax)‖ ≤ ϑ‖x‖     ‖δH′‖ ≤ (sup H″)‖δ(Ax)‖ + 8ε‖H′‖     ‖δ∇f‖ ≤ ‖A‖‖δH′‖ + ϑ‖H′‖     |δf| ≤ ‖H′‖‖δ(Ax)‖ + 8εf
     /// ```
     fn rounding(&self, x: &[S], value: f64, _: &[S]) -> Rounding {
-        let (a, count) = (&*self.a, self.rows.count());
-        let applied = a.rounding() * norm2(x);
-        let slopes = self.rows.slopes_bound(value);
-        let of_slopes = self.rows.curvature_below(value) * applied + 8.0 * S::EPSILON * slopes;
-        Rounding {
-            value: slopes * applied + (8.0 * S::EPSILON + sum_error(count)) * value.abs(),
-            grad: a.norm_bound() * of_slopes + a.rounding() * slopes,
-        }
+        self.rows.rounding(&*self.a, norm2(x), value)
     }
 
     fn sampled(&self) -> Option<&dyn Sampled<S>> {

@@ -29,7 +29,7 @@ pub use cox::{Cox, Risk, Times};
 pub use entry_factors::{EntryFactors, EntryLoss};
 pub use factor::{Data, Factorization, Rows};
 pub use filtered::Filtered;
-pub use form::Form;
+pub use form::{Form, Lent};
 pub use held::Held;
 pub use huber::{Huber, HuberRegression};
 pub use known::KnownFactors;

@@ -1,12 +1,13 @@
 //! What the rows of a linear model know and cost.
 
 use crate::error::Error;
+use crate::operator::LinOp;
 use crate::real::Real;
-use crate::smooth::Link;
 use crate::smooth::cox::Risk;
 use crate::smooth::link::for_link;
+use crate::smooth::{Link, Rounding};
 use crate::smooth::{cox, multinomial};
-use crate::vector::{norm_inf, simd, sum};
+use crate::vector::{norm_inf, simd, sum, sum_error};
 
 /// H(y) for y = Ax + o: a datum bᵢ, a weight wᵢ and an offset oᵢ a row.
 #[derive(Clone, Debug)]
@@ -131,6 +132,22 @@ impl<S: Real> Responses<S> {
     /// H = ½‖y − b‖².
     pub fn is_plain(&self) -> bool {
         self.kind == Kind::Each(Link::Squares) && self.weights.is_none()
+    }
+
+    /// There are offsets.
+    pub fn is_shifted(&self) -> bool {
+        self.offset.is_some()
+    }
+
+    /// How far rounding takes H(Ax + o) and its gradient, from ‖x‖₂ and the value.
+    pub fn rounding(&self, a: &dyn LinOp<S>, x_norm: f64, value: f64) -> Rounding {
+        let applied = a.rounding() * x_norm;
+        let slopes = self.slopes_bound(value);
+        let of_slopes = self.curvature_below(value) * applied + 8.0 * S::EPSILON * slopes;
+        Rounding {
+            value: slopes * applied + (8.0 * S::EPSILON + sum_error(self.count())) * value.abs(),
+            grad: a.norm_bound() * of_slopes + a.rounding() * slopes,
+        }
     }
 
     /// sup H″; ∞ where there is none. A softmax bends by ½ at most; so does the logarithm of a sum of exponentials, once for every event.

@@ -18,8 +18,8 @@ pub(super) struct Iterate<X: Space> {
     pub facts: Facts,
     /// x.
     pub x: X::Point,
-    /// The point before x, kept whole so that a step that overflows loses nothing.
-    previous: X::Point,
+    /// The point before x, kept whole so that a step that overflows loses nothing; none in a frugal space.
+    previous: Option<X::Point>,
     /// φ = ∇F_β(x).
     pub phi: X::Point,
     f_x: f64,
@@ -61,8 +61,10 @@ impl<X: Space> Iterate<X> {
         let x = space::start(&mut space, x0)?;
         let facts = space.facts();
         facts.check_beta(largest_beta)?;
-        let mut previous = space.point();
-        space.copy(&mut previous, &x);
+        let mut previous = (!space.is_frugal()).then(|| space.point());
+        if let Some(previous) = &mut previous {
+            space.copy(previous, &x);
+        }
         Ok(Self {
             x,
             previous,
@@ -99,20 +101,36 @@ impl<X: Space> Iterate<X> {
     /// x ← x + γd, φ ← ∇F_β(x), and the oracle's answer to it.
     pub fn advance(&mut self, gamma: f64, beta: f64) -> Point {
         let Self { space, previous, x, phi, .. } = self;
-        let found = space.advance_and_evaluate(previous, x, phi, [gamma, beta]);
-        self.turn();
+        let found = match previous {
+            Some(previous) => {
+                let found = space.advance_and_evaluate(previous, x, phi, [gamma, beta]);
+                std::mem::swap(x, previous);
+                found
+            }
+            None => {
+                space.step(x, phi, gamma);
+                space.gradient(phi, x, beta)
+            }
+        };
+        self.before = self.beta;
         self.ask(found, beta)
     }
 
     /// x ← what `write` makes of φ.
     pub fn replace(&mut self, write: impl FnOnce(&mut X, &mut X::Point, &X::Point)) {
-        write(&mut self.space, &mut self.previous, &self.phi);
-        self.turn();
+        let mut to = self.another();
+        write(&mut self.space, &mut to, &self.phi);
+        self.turn(to);
     }
 
-    /// x and the point before it change places.
-    fn turn(&mut self) {
-        std::mem::swap(&mut self.x, &mut self.previous);
+    /// Where a new point goes: the place of the one before x, which may have to be made.
+    fn another(&mut self) -> X::Point {
+        self.previous.take().unwrap_or_else(|| self.space.point())
+    }
+
+    /// x ← what was written; the point before it is the x that was.
+    fn turn(&mut self, to: X::Point) {
+        self.previous = Some(std::mem::replace(&mut self.x, to));
         self.before = self.beta;
     }
 
@@ -123,13 +141,15 @@ impl<X: Space> Iterate<X> {
         spare: &mut X::Point,
         acceptable: impl FnOnce(f64) -> bool,
     ) -> Option<(Point, f64)> {
-        self.space.advance(&mut self.previous, &self.x, &self.phi, gamma);
-        let found = self.space.gradient(spare, &self.previous, self.beta);
-        let value = found.f + self.space.envelope(&self.previous, self.beta);
+        let mut to = self.another();
+        self.space.advance(&mut to, &self.x, &self.phi, gamma);
+        let found = self.space.gradient(spare, &to, self.beta);
+        let value = found.f + self.space.envelope(&to, self.beta);
         if !acceptable(value) {
+            self.previous = Some(to);
             return None;
         }
-        self.turn();
+        self.turn(to);
         std::mem::swap(&mut self.phi, spare);
         let point = self.ask(found, self.beta);
         self.envelope = Some(value - found.f);
@@ -148,10 +168,12 @@ impl<X: Space> Iterate<X> {
         *envelope.get_or_insert_with(|| space.envelope(x, *beta))
     }
 
-    /// Undoes the last move, evaluating the point before it again.
+    /// Undoes the last move, evaluating the point before it again, where that was kept.
     pub fn retreat(&mut self) {
         let beta = self.before;
-        self.turn();
+        if let Some(previous) = self.previous.take() {
+            self.turn(previous);
+        }
         self.evaluate(beta);
     }
 
@@ -174,7 +196,9 @@ impl<X: Space> Iterate<X> {
             self.facts.check_beta(*beta)?;
         }
         self.space.write(&mut self.x, 0, x);
-        self.space.write(&mut self.previous, 0, x);
+        if let Some(previous) = &mut self.previous {
+            self.space.write(previous, 0, x);
+        }
         self.space.resume(warm_start);
         (self.beta, self.before, self.start_measure) = (0.0, *beta, None);
         if *beta > 0.0 {

@@ -142,6 +142,9 @@ pub trait Solver<S: Real>: Iterator<Item = Info> + Send {
     /// `to` ← Tx at the current point, as far as it is held here.
     fn image(&mut self, to: &mut Vec<S>);
 
+    /// Why the place where x lives can compute no more, where it cannot; [`Solver::read`] then gives the last point that was kept.
+    fn fault(&mut self) -> Option<String>;
+
     /// F(x) at the current point.
     fn objective(&mut self) -> f64;
 

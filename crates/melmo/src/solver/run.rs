@@ -181,6 +181,10 @@ impl<M: Method> Solver<Real<M>> for Run<M> {
         space.witness().image(x.borrow(), to);
     }
 
+    fn fault(&mut self) -> Option<String> {
+        self.standing().place().0.fault()
+    }
+
     fn objective(&mut self) -> f64 {
         self.standing().objective()
     }

@@ -110,6 +110,23 @@ pub trait Space: Send {
         in_turn(self, y, x, phi, [gamma, beta])
     }
 
+    /// Whether memory is so short that a step writes where it reads, and the point before it is not kept ([`Space::step`]).
+    fn is_frugal(&self) -> bool {
+        false
+    }
+
+    /// x ← x + γd as [`Space::advance`] does, where it stands. Allocates in a space that is not frugal.
+    fn step(&mut self, x: &mut Self::Point, phi: &Self::Point, gamma: f64) {
+        let mut y = self.point();
+        self.advance(&mut y, x, phi, gamma);
+        self.copy(x, &y);
+    }
+
+    /// Why the place where x lives can compute no more, where it cannot: every number is NaN from then on.
+    fn fault(&self) -> Option<String> {
+        None
+    }
+
     /// ‖φ‖_* to rounding.
     fn dual_norm(&mut self, phi: &Self::Point) -> f64;
 

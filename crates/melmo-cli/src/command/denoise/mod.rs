@@ -14,7 +14,7 @@ use melmo::seeded::Seeded;
 use melmo_tasks::denoise::noise::Noise;
 use melmo_tasks::denoise::{Joined, Options, Plan, Planes, Prior, View, pieces};
 use melmo_tasks::solve::iterations;
-use melmo_tasks::{Settings, Solved, Until};
+use melmo_tasks::{DeviceChoice, Settings, Solved, Until};
 
 use crate::args::{Denoise, Solving};
 use crate::checkpoint::Checkpoint;
@@ -83,7 +83,9 @@ impl Pictured for Denoise {
 
     fn for_shape(&self, shape: Option<[usize; 3]>) -> Self {
         let mut denoise = self.clone();
-        if shape.is_some_and(|shape| denoise.in_strips(shape) || denoise.is_large(shape)) {
+        if shape.is_some_and(|shape| {
+            denoise.in_strips(shape) || denoise.is_large(shape) || denoise.on_gpu() && !denoise.has_goal()
+        }) {
             denoise.solving.precision.get_or_insert_with(|| "f32".into());
         }
         denoise
@@ -101,7 +103,17 @@ impl Denoise {
     fn in_strips(&self, shape: [usize; 3]) -> bool {
         let Solving { trace, checkpoint, .. } = &self.solving;
         let watched = [trace, checkpoint, &self.init].iter().any(|file| file.is_some());
-        !watched && !self.has_goal() && shape[0] * shape[1] > 0 && pieces(&self.asked(shape), shape).1.len() > 1
+        // A GPU takes a picture in one piece.
+        !watched
+            && !self.on_gpu()
+            && !self.has_goal()
+            && shape[0] * shape[1] > 0
+            && pieces(&self.asked(shape), shape).1.len() > 1
+    }
+
+    /// Steps are taken on a GPU.
+    fn on_gpu(&self) -> bool {
+        matches!(self.solving.device, DeviceChoice::Cuda(_))
     }
 
     /// The run is to end at a number.
@@ -179,6 +191,10 @@ impl Denoise {
         let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
         // Until there is a problem there is nothing to keep.
         self.expect_noise_in_range(&picture)?;
+        if self.on_gpu() && self.prior == Some(Prior::Learned) {
+            let told = "the learned prior has no kernels on a GPU: take --prior differences, or --device cpu";
+            return Err(Error::option("device", told));
+        }
         let plan = progress::nothing_to_keep(|| Plan::new(image, &self.options(&picture)))?;
         self.tell(&picture, &plan, summary);
         let (begun, until) = (Instant::now(), progress::until(self.solving.quiet, None));
@@ -202,6 +218,8 @@ impl Denoise {
         }
         if in_strips {
             summary.add("strips", strips, "strips", format!("{strips}, solved one by one and faded into one another"));
+        }
+        if in_strips || self.on_gpu() {
             resolved.push(("precision", S::NAME.into()));
         }
         Ok(Ready { prepared, kept: Kept { picture, reference, noise, view, in_strips, preparing }, resolved })
@@ -218,7 +236,7 @@ impl Denoise {
         let hurried = self.penalty.is_none() && self.is_hurried(shape);
         Options {
             penalty: self.penalty.clone(),
-            prior: self.prior.or(hurried.then_some(Prior::Differences)),
+            prior: self.prior.or((hurried || self.on_gpu()).then_some(Prior::Differences)),
             strength: self.strength,
             isotropic: self.isotropic,
             noise: self.noise,
@@ -256,11 +274,13 @@ impl Denoise {
         summary.text("penalty", "penalty", plan.penalty());
         if self.prior.is_none() && self.penalty.is_none() && plan.prior() == Prior::Differences {
             let why = match shape[2] {
+                1 | 3 if self.on_gpu() => "the GPU has no kernels for the learned prior",
                 1 | 3 if self.is_hurried(shape) => "the time is short",
                 1 | 3 => "the picture is large",
                 _ => "the learned prior is for one channel or three",
             };
             let other = match shape[2] {
+                1 | 3 if self.on_gpu() => ": --device cpu has it",
                 1 | 3 => ": --prior learned comes nearer to the original and takes longer",
                 _ => "",
             };

@@ -1,23 +1,26 @@
 //! Whether a sweep from an extrapolated point is kept.
 
 use crate::real::Real;
-use crate::solver::factors::alternating::Alternating;
+use crate::solver::factors::alternating::Place;
+use crate::solver::factors::alternating::smoothed::Smoothed;
 use crate::vector;
 
 /// A sweep from an extrapolated point has to gain this part of what a plain one would.
 const KEPT: f64 = 0.25;
 
-impl<S: Real> Alternating<'_, S> {
+impl<S: Real> Smoothed<S> {
     /// Whether the last [`Self::step_from`] lowers F_β by a part of what a plain step from W would.
-    pub(super) fn gains_enough(&mut self) -> bool {
-        self.gains(KEPT * self.plain_gain())
+    pub(super) fn gains_enough(&mut self, at: &mut Place<'_, S>) -> bool {
+        let least = KEPT * self.plain_gain(at);
+        self.gains(at, least)
     }
 
     /// Whether F_β(x) − F_β at the W and H of the last [`Self::step_from`] is so much. f is quadratic in W and in H: its slope
     /// half way is that of the whole way, and H is the least for its W. That needs ∇_Hf only where a shorter way, by values that
     /// are at hand, is not sure of it.
-    fn gains(&mut self, least: f64) -> bool {
-        let Self { host, factors, x, previous, next, spare, phi, beta, .. } = self;
+    fn gains(&mut self, at: &mut Place<'_, S>, least: f64) -> bool {
+        let Self { next, spare, .. } = self;
+        let Place { host, factors, x, previous, phi, beta, .. } = at;
         let (problem, work) = host.parts();
         let g = problem.g();
         let (w, h) = x.split_at(factors.split());
@@ -38,10 +41,10 @@ impl<S: Real> Alternating<'_, S> {
 
     /// What a plain step from W is sure to gain, or what the κ-rule would not call too little: the larger of ½‖φ‖²/L with
     /// L = 2c‖H‖² + 1/β, and κ(1 − βρ)‖W − prox_{βg}(W)‖²/(2β).
-    fn plain_gain(&self) -> f64 {
-        let slope = vector::norm2_squared(&self.phi[..self.next.len()]);
-        let by_slope = slope / (self.factors.trace_w() + 1.0 / self.beta);
-        let convex = 1.0 - self.beta * self.host.problem().g().weak_convexity();
-        0.5 * by_slope.max(self.smoothing.kappa * convex * self.gap * self.gap / self.beta)
+    fn plain_gain(&self, at: &Place<'_, S>) -> f64 {
+        let slope = vector::norm2_squared(&at.phi[..self.next.len()]);
+        let by_slope = slope / (at.factors.trace_w() + 1.0 / at.beta);
+        let convex = 1.0 - at.beta * at.host.problem().g().weak_convexity();
+        0.5 * by_slope.max(self.smoothing.kappa * convex * self.gap * self.gap / at.beta)
     }
 }

@@ -1,28 +1,28 @@
-//! Factorisation by two ridge regressions a sweep: past the paper, with a proof of its own (`docs/theory.md`).
+//! Factorisation by two methods, one after the other: past the paper, with a proof of its own (`docs/theory.md`).
 
+mod descent;
 mod gain;
+mod place;
+mod smoothed;
 
 use serde::{Deserialize, Serialize};
 
 use crate::certificate::Shown;
 use crate::error::Error;
 use crate::geometry::Geometry;
-use crate::penalty::Coordinates;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::factors::Factors;
 use crate::solver::factors::rescale::Rescale;
-use crate::solver::pair::Pair;
 use crate::solver::smoothing::{Shrunk, Smoothing};
 use crate::solver::state::{self, count, finite, fits};
 use crate::solver::{Info, Measured, Method, Run, Standing};
 use crate::space::Host;
-use crate::vector;
+use descent::Descent;
+use place::Place;
+use smoothed::Smoothed;
 
 /// β hands over to coordinate descent when it has fallen to this part of its first value.
 pub const HANDOVER: f64 = 1024.0;
-/// Sweeps of coordinate descent over W for one H.
-const SWEEPS: usize = 2;
 
 /// W ← V − ∇_WF_β(V, H)·M_W⁻¹ with M_W = 2cHHᵀ + I/β, then H ← argmin f(W, ·), V = W + θ(W − W_before) by Nesterov, β by the
 /// κ-rule ([`Smoothing`]).
@@ -37,32 +37,29 @@ const SWEEPS: usize = 2;
 /// it leaves. From there on W moves by coordinate descent on f(·, H) + g itself, entry by entry, if g is a sum over entries;
 /// its certificates are then made of one proximal gradient step from x.
 pub struct Alternating<'p, S> {
-    host: Host<'p, S>,
-    factors: Factors<'p, S>,
-    smoothing: Smoothing,
-    rescale: Option<Rescale<S>>,
-    x: Vec<S>,
-    /// The point before x.
-    previous: Vec<S>,
-    /// ∇F_β(x).
-    phi: Vec<S>,
-    v: Vec<S>,
-    /// prox_{βg}(V), then the next W.
-    next: Vec<S>,
-    spare: Vec<S>,
-    pair: Pair<S>,
-    /// ∇f(x) + T*w, where it is asked for.
-    sum: Vec<S>,
-    /// Where β hands over to coordinate descent.
+    at: Place<'p, S>,
+    smoothed: Smoothed<S>,
+    /// Takes over where g is a sum over entries.
+    descent: Option<Descent<'p, S>>,
+    /// At this β.
     handover: f64,
-    t: f64,
-    /// β of the last evaluation; 0 before the first; and of the one before the step.
-    beta: f64,
+    rescale: Option<Rescale<S>>,
+    /// β of the evaluation before the step.
     before: f64,
-    /// ‖W − prox_{βg}(W)‖₂ there.
-    gap: f64,
-    /// Sweeps of coordinate descent so far.
-    polished: u64,
+}
+
+/// One of the two methods: what it does, and what it knows of where that leads.
+trait Sweeps<'p, S: Real> {
+    /// The next W, which is held then, and its H.
+    fn sweep(&mut self, at: &mut Place<'p, S>);
+    /// The info of x_k; W is held, H looked at.
+    fn evaluate(&mut self, at: &mut Place<'p, S>, k: u64) -> Info;
+    /// What sweeps lower.
+    fn smoothed(&mut self, at: &mut Place<'p, S>) -> f64;
+    /// As [`Standing::exact_dual_norm`].
+    fn exact_dual_norm(&mut self, at: &mut Place<'p, S>) -> f64;
+    /// As [`Standing::show`], after an evaluation.
+    fn show(&mut self, at: &mut Place<'p, S>) -> Shown;
 }
 
 /// What is saved.
@@ -77,152 +74,51 @@ pub struct Memo<S: Real> {
     polished: u64,
 }
 
-/// What a step from V promises: ½‖φ‖² in the dual of ‖·‖_{M_W}, and ‖V − prox_{βg}(V)‖₂.
-struct Step {
-    promised: f64,
-    gap: f64,
-    /// ⟨φ, W_next − W⟩ > 0.
-    climbs: bool,
-}
-
 impl<'p, S: Real> Alternating<'p, S> {
     /// Starts at x₀ = (W, H), which is copied.
     pub fn new(problem: &'p Problem<S>, smoothing: Smoothing, x0: &[S]) -> Result<Run<Self>, Error> {
         problem.check_start(x0)?;
         problem.check_beta(smoothing.beta())?;
-        let factors = Factors::new(problem)?;
-        let (n, on_w) = (x0.len(), factors.split());
-        let zeros = |n: usize| vec![S::ZERO; n];
+        let at = Place::new(problem, x0)?;
+        let on_w = at.factors.split();
         Ok(Run::new(Self {
-            host: Host::euclidean(problem)?,
-            factors,
-            smoothing,
-            rescale: None,
-            x: x0.to_vec(),
-            previous: x0.to_vec(),
-            phi: zeros(n),
-            v: zeros(on_w),
-            next: zeros(on_w),
-            spare: zeros(on_w),
-            pair: Pair::new(problem)?,
-            sum: zeros(n),
+            at,
+            smoothed: Smoothed::new(smoothing, on_w),
+            descent: Descent::new(problem, on_w)?,
             handover: smoothing.beta() / HANDOVER,
-            t: 1.0,
-            beta: 0.0,
+            rescale: None,
             before: 0.0,
-            gap: 0.0,
-            polished: 0,
         }))
     }
 
-    /// The penalty by entries, once coordinate descent has taken over.
-    fn polishes(&self) -> Option<&'p dyn Coordinates<S>> {
-        let by_entries = self.host.problem().g().coordinates().filter(|g| g.units() == self.next.len());
-        by_entries.filter(|_| self.smoothing.beta() <= self.handover)
+    /// Coordinate descent has taken over.
+    fn descends(&self) -> bool {
+        self.descent.is_some() && self.smoothed.smoothing.beta() <= self.handover
     }
 
-    /// The info of x_k: ∇f(x) into `phi` and, while there is a smoothing, ∇F_β(x); W is held, H looked at.
+    /// The method whose turn it is.
+    fn turn(&mut self) -> (&mut dyn Sweeps<'p, S>, &mut Place<'p, S>) {
+        let descends = self.descends();
+        match &mut self.descent {
+            Some(descent) if descends => (descent, &mut self.at),
+            _ => (&mut self.smoothed, &mut self.at),
+        }
+    }
+
+    /// The info of x_k, where W is held.
     fn evaluate(&mut self, k: u64, beta: f64) -> Info {
-        let smooths = self.polishes().is_none();
-        let Self { host, factors, x, phi, spare, pair, .. } = self;
-        let between = host.between();
-        let (w, h) = x.split_at(factors.split());
-        let (phi_w, phi_h) = phi.split_at_mut(factors.split());
-        factors.look_at_h(h);
-        factors.gradient_w(phi_w, w, false);
-        factors.gradient_h(phi_h, h);
-        self.beta = beta;
-        if smooths {
-            let (problem, work) = host.parts();
-            let slope_squared = problem.g().slopes(spare, w, beta, work);
-            vector::axpy(phi_w, 1.0, spare);
-            let size = vector::norm2(phi);
-            self.gap = beta * slope_squared.sqrt();
-            return Info { beta, ..Info::unsmoothed(k, 1.0, between, [size, size], self.gap) };
-        }
-        pair.look(host.problem(), x, phi, factors.lipschitz_w());
-        Info::unsmoothed(k, 1.0, between, [pair.residual; 2], pair.gap)
+        self.at.beta = beta;
+        let (method, at) = self.turn();
+        method.evaluate(at, k)
     }
 
-    /// One sweep without smoothing: W by coordinate descent, then its H.
-    fn polish(&mut self, k: u64, g: &dyn Coordinates<S>) {
-        self.polished += 1;
-        self.previous.copy_from_slice(&self.x);
-        let (w, h) = self.x.split_at_mut(self.next.len());
-        self.factors.descend_w(g, self.host.problem().g().weak_convexity(), w, SWEEPS);
-        self.factors.look_at_w(w);
-        self.factors.ridge_h(h);
-        self.rescale_columns(k, true);
-    }
-
-    /// The option that is off by default.
-    fn rescale_columns(&mut self, k: u64, polishing: bool) {
+    /// The option that is off by default; after a sweep on F_β, or on F without a β.
+    fn rescale_columns(&mut self, k: u64, beta: Option<f64>) {
         if let Some(rescale) = self.rescale.as_mut().filter(|rescale| k.is_multiple_of(rescale.every)) {
-            let points = [&mut self.x[..], &mut self.previous[..]];
-            let beta = Some(self.beta).filter(|_| !polishing);
-            rescale.apply(self.host.problem(), points, self.factors.rank, self.factors.ridge, beta);
-            self.factors.look_at_w(&self.x[..self.next.len()]);
+            let Place { host, factors, x, previous, .. } = &mut self.at;
+            rescale.apply(host.problem(), [&mut x[..], &mut previous[..]], factors.rank, factors.ridge, beta);
+            self.at.hold_w();
         }
-    }
-
-    /// One sweep: the next W, then its H.
-    fn sweep(&mut self, k: u64) {
-        let ahead = 0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt());
-        let theta = (self.t - 1.0) / ahead;
-        self.t = ahead;
-        let mut step = self.step_from(theta);
-        // Written so that a NaN is not kept.
-        let kept = theta == 0.0 || self.gains_enough();
-        if !kept {
-            self.t = 1.0;
-            step = self.step_from(0.0);
-        }
-        let Self { host, smoothing, v, spare, beta, .. } = self;
-        let (problem, work) = host.parts();
-        let g = problem.g();
-        let hidden = || g.value(v, work) - g.moreau(spare, v, *beta, work).value;
-        let shrank = smoothing.consider(step.promised, step.gap, g.weak_convexity(), hidden);
-        if step.climbs || shrank {
-            self.t = 1.0;
-        }
-        self.previous[..self.next.len()].copy_from_slice(&self.next);
-        std::mem::swap(&mut self.x, &mut self.previous);
-        self.rescale_columns(k, false);
-    }
-
-    /// `next` ← the W that a step from V = W + θ(W − W_before) leads to, and its H into `previous`, where W_before is lost.
-    fn step_from(&mut self, theta: f64) -> Step {
-        let Self { host, factors, x, previous, v, next, spare, beta, .. } = self;
-        let (problem, work) = host.parts();
-        let (g, beta, ahead) = (problem.g(), *beta, S::of(theta));
-        let w = &x[..factors.split()];
-        let (step, h) = previous.split_at_mut(w.len());
-        match theta {
-            0.0 => v.copy_from_slice(w),
-            _ => v.iter_mut().zip(w).zip(&*step).for_each(|((v, &w), &before)| *v = w + ahead * (w - before)),
-        }
-        g.prox(next, v, beta, work); // z
-        let gap = v.iter().zip(&*next).map(|(v, z)| (*v - *z).f64().powi(2)).sum::<f64>().sqrt();
-        factors.ridge_w(next, beta); // the next W
-        // φ = ∇_WF_β(V, H) = M_W(V − W), from 2c(V − W)HHᵀ and (V − W)/β.
-        step.iter_mut().zip(&*v).zip(&*next).for_each(|((d, &v), &next)| *d = v - next);
-        factors.gradient_w(spare, step, true);
-        vector::axpy(spare, 1.0 / beta, step);
-        let promised = 0.5 * vector::dot(spare, step);
-        let climbs = vector::dot(spare, next) > vector::dot(spare, w);
-        factors.look_at_w(next);
-        factors.ridge_h(h);
-        Step { promised, gap, climbs }
-    }
-
-    /// f(x) at the current point.
-    fn loss(&mut self) -> f64 {
-        let (w, h) = self.x.split_at(self.next.len());
-        if let Some(value) = self.factors.value(w, h) {
-            return value;
-        }
-        let (problem, work) = self.host.parts();
-        problem.f().value_grad(&mut self.sum, &self.x, work)
     }
 }
 
@@ -232,41 +128,42 @@ impl<'p, S: Real> Run<Alternating<'p, S>> {
     /// what penalty and ridge cost: with ν > 0 it spares sweeps where W and H would trade their sizes slowly. With ν = 0
     /// that drives W to 0 and F to its infimum, the Eckart–Young tail: off by default.
     pub fn rescaling(mut self, every: u64) -> Result<Self, Error> {
-        let problem = self.method.host.problem();
+        let problem = self.method.at.host.problem();
         self.method.rescale = (every > 0).then(|| Rescale::new(problem, every)).transpose()?;
         Ok(self)
     }
 
     /// Sweeps of coordinate descent so far.
     pub(super) fn polished(&self) -> u64 {
-        self.method.polished
+        self.method.descent.as_ref().map_or(0, |descent| descent.taken)
     }
 
     /// x.
     pub(super) fn point(&self) -> &[S] {
-        &self.method.x
+        &self.method.at.x
     }
 
     /// Starts again from x, with another smoothing of the same first β.
     pub(super) fn begin_at(&mut self, x: &[S], smoothing: Smoothing) {
-        self.method.x.copy_from_slice(x);
-        self.method.previous.copy_from_slice(x);
-        (self.method.smoothing, self.method.t) = (smoothing, 1.0);
-        (self.method.beta, self.method.polished) = (0.0, 0);
+        let Alternating { at, smoothed, descent, .. } = &mut self.method;
+        at.put(x);
+        (smoothed.smoothing, smoothed.t, at.beta) = (smoothing, 1.0, 0.0);
+        if let Some(descent) = descent {
+            descent.taken = 0;
+        }
         self.begin();
     }
 
     /// Stands at x without smoothing.
     pub(super) fn settle_at(&mut self, x: &[S]) -> Info {
-        self.method.x.copy_from_slice(x);
-        self.method.previous.copy_from_slice(x);
-        self.method.factors.look_at_w(&self.method.x[..self.method.next.len()]);
-        self.method.evaluate(self.k, self.method.smoothing.beta())
+        self.method.at.put(x);
+        self.method.at.hold_w();
+        self.method.evaluate(self.k, self.method.smoothed.smoothing.beta())
     }
 
     /// The info of the point it stands at, evaluated again; `None` before the first.
     pub(super) fn info(&mut self) -> Option<Info> {
-        (self.k > 0).then(|| self.method.evaluate(self.k, self.method.smoothing.beta()))
+        (self.k > 0).then(|| self.method.evaluate(self.k, self.method.smoothed.smoothing.beta()))
     }
 }
 
@@ -274,18 +171,21 @@ impl<'p, S: Real> Method for Alternating<'p, S> {
     type Space = Host<'p, S>;
 
     fn step(&mut self, k: u64) -> Option<Info> {
-        self.before = self.beta;
-        match self.polishes() {
-            _ if k == 0 => self.factors.look_at_w(&self.x[..self.next.len()]),
-            Some(g) => self.polish(k, g),
-            None => self.sweep(k),
+        self.before = self.at.beta;
+        if k == 0 {
+            self.at.hold_w();
+        } else {
+            let beta = (!self.descends()).then_some(self.at.beta);
+            let (method, at) = self.turn();
+            method.sweep(at);
+            self.rescale_columns(k, beta);
         }
-        Some(self.evaluate(k + 1, self.smoothing.beta()))
+        Some(self.evaluate(k + 1, self.smoothed.smoothing.beta()))
     }
 
     fn retreat(&mut self) {
-        std::mem::swap(&mut self.x, &mut self.previous);
-        self.factors.look_at_w(&self.x[..self.next.len()]);
+        std::mem::swap(&mut self.at.x, &mut self.at.previous);
+        self.at.hold_w();
         self.evaluate(0, self.before);
     }
 
@@ -294,31 +194,33 @@ impl<'p, S: Real> Method for Alternating<'p, S> {
     }
 
     fn save(&mut self, _: u64) -> state::Memo<S> {
-        let Self { x, previous, t, beta, smoothing, polished, .. } = self;
-        let [x, previous] = [x, previous].map(|buffer| buffer.clone());
+        let Self { at, smoothed, descent, .. } = self;
         state::Memo::Alternating(Memo {
-            x,
-            previous,
-            t: *t,
-            beta: *beta,
-            smoothing: smoothing.save(),
-            polished: *polished,
+            x: at.x.clone(),
+            previous: at.previous.clone(),
+            t: smoothed.t,
+            beta: at.beta,
+            smoothing: smoothed.smoothing.save(),
+            polished: descent.as_ref().map_or(0, |descent| descent.taken),
         })
     }
 
     fn restore(&mut self, k: u64, memo: &state::Memo<S>) -> Result<(), Error> {
         let state::Memo::Alternating(memo) = memo else { return memo.is_none_of("alternating") };
         finite([memo.t, memo.beta])?;
-        fits(&memo.x, self.x.len())?;
-        fits(&memo.previous, self.x.len())?;
-        self.polished = count(memo.polished)?;
-        self.smoothing.restore(&memo.smoothing)?;
-        self.x.copy_from_slice(&memo.x);
-        self.previous.copy_from_slice(&memo.previous);
-        (self.t, self.beta) = (memo.t, 0.0);
+        fits(&memo.x, self.at.x.len())?;
+        fits(&memo.previous, self.at.x.len())?;
+        let polished = count(memo.polished)?;
+        self.smoothed.smoothing.restore(&memo.smoothing)?;
+        if let Some(descent) = &mut self.descent {
+            descent.taken = polished;
+        }
+        self.at.x.copy_from_slice(&memo.x);
+        self.at.previous.copy_from_slice(&memo.previous);
+        (self.smoothed.t, self.at.beta) = (memo.t, 0.0);
         if k > 0 {
-            self.host.problem().check_beta(memo.beta)?;
-            self.factors.look_at_w(&self.x[..self.next.len()]);
+            self.at.host.problem().check_beta(memo.beta)?;
+            self.at.hold_w();
             self.evaluate(k, memo.beta);
         }
         Ok(())
@@ -327,43 +229,34 @@ impl<'p, S: Real> Method for Alternating<'p, S> {
 
 impl<'p, S: Real> Standing<Host<'p, S>> for Alternating<'p, S> {
     fn place(&mut self) -> (&mut Host<'p, S>, &Vec<S>) {
-        (&mut self.host, &self.x)
+        (&mut self.at.host, &self.at.x)
     }
 
     fn objective(&mut self) -> f64 {
-        let loss = self.loss();
-        let (problem, work) = self.host.parts();
-        loss + problem.penalty(&self.x, work)
+        self.at.objective()
     }
 
     fn smoothed(&mut self) -> f64 {
-        if self.polishes().is_some() {
-            return self.objective();
-        }
-        let loss = self.loss();
-        let (problem, work) = self.host.parts();
-        loss + problem.envelope(&self.x, self.beta, work)
+        let (method, at) = self.turn();
+        method.smoothed(at)
     }
 
     fn exact_dual_norm(&mut self) -> f64 {
-        if self.polishes().is_none() {
-            return self.host.dual_norm_of(&self.phi);
-        }
-        self.pair.gradient(self.host.problem(), &mut self.sum, &self.phi);
-        self.host.dual_norm_of(&self.sum)
+        let (method, at) = self.turn();
+        method.exact_dual_norm(at)
     }
 
     fn show(&mut self) -> Shown {
-        match self.polishes() {
-            Some(_) if self.beta > 0.0 => self.pair.show(&mut self.host),
-            _ if self.beta > 0.0 => Shown::smoothed(self.beta),
-            _ => Shown::smoothed(self.smoothing.beta()),
+        if self.at.beta == 0.0 {
+            return Shown::smoothed(self.smoothed.smoothing.beta());
         }
+        let (method, at) = self.turn();
+        method.show(at)
     }
 }
 
 impl<S: Real> Measured for Alternating<'_, S> {
     fn measure_in(&mut self, geometry: Box<dyn Geometry<S>>) -> Result<(), Error> {
-        self.host.measure_in(geometry)
+        self.at.host.measure_in(geometry)
     }
 }

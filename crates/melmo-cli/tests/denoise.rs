@@ -262,6 +262,22 @@ fn many_at_once_and_a_broken_one_is_named() {
     assert!(ran.stdout.contains("unfinished") && ran.stdout.contains("c.jpg"), "{}", ran.stdout);
 }
 
+/// The first picture could use all the time that there is: then there is none for the others, and they are named.
+#[test]
+fn a_time_limit_is_one_for_all_pictures_together() {
+    let place = Place::new();
+    let data = noisy(&scene(1200, 700, 0), 0.05);
+    for name in ["a.npy", "b.npy", "c.npy"] {
+        npy::write(&place.file(name), &Array::new([1200, 700], data.clone()).unwrap(), false).unwrap();
+    }
+    let many = "denoise a.npy b.npy c.npy --prior differences --iterations 100000 --out-dir out --time-limit 1s --json";
+    let ran = place.melmo(many);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&told["done"], &told["unfinished"]), (&0.into(), &serde_json::json!(["a.npy", "b.npy", "c.npy"])));
+    assert!(!place.file("out/c.npy").exists(), "it had time of its own");
+}
+
 /// Runs it with these bytes on standard input: what standard output has, what was said, and the status.
 fn piped(place: &Place, arguments: &str, bytes: &[u8]) -> (Vec<u8>, String, i32) {
     let mut command = place.command(arguments);

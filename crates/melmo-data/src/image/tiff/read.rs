@@ -125,7 +125,7 @@ fn finished(mut image: Image, decoder: &mut Pages<'_>, said: Option<&Exif>, page
         metadata.density = density(said, page);
     }
     let extra = decoder.find_tag_unsigned_vec::<u16>(tags::Tag::ExtraSamples).ok().flatten();
-    if image.channels % 2 == 0 && extra.is_some_and(|extra| extra.first() == Some(&1)) {
+    if image.channels.is_multiple_of(2) && extra.is_some_and(|extra| extra.first() == Some(&1)) {
         metadata.own = Own::Premultiplied;
     }
     let turned = decoder.find_tag_unsigned::<u8>(tags::Tag::Orientation).ok().flatten();

@@ -95,7 +95,7 @@ where
     let place = said.directory(tiff, Context::Gps)?;
     let side = |n: usize| u32::try_from(n).map_err(|_| TiffError::IntSizeError);
     let mut page = tiff.new_image::<C>(side(image.width)?, side(image.height)?)?;
-    if image.channels % 2 == 0 {
+    if image.channels.is_multiple_of(2) {
         let premultiplied = metadata.own == Own::Premultiplied;
         page.extra_samples(&[if premultiplied {
             ExtraSamples::AssociatedAlpha

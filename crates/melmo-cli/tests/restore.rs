@@ -66,10 +66,10 @@ fn a_blurred_picture_becomes_sharp_and_its_certificate_verifies() {
     let more = place
         .json("deblur blurred.npy --kernel gaussian:1 --lambda 1e-3 --noise 0.01 --reference clean.npy -o noisy.npy");
     assert!(more["psnr"].as_f64().unwrap() < number("psnr") - 1.0, "λ counts: {more}");
-    // Noise that is taken for less than it is: λ fell until noise was made sharp.
-    let less = place.json("deblur blurred.npy --kernel gaussian:1 --noise 0.007 --reference clean.npy -o less.npy");
+    // Noise that is taken for a little less than it is: λ fell until noise was made sharp, and less was left than before.
+    let less = place.json("deblur blurred.npy --kernel gaussian:1 --noise 0.0085 --reference clean.npy -o less.npy");
     assert!(less["lambda"].as_f64().unwrap() >= 0.2, "{less}");
-    assert!(less["psnr"].as_f64().unwrap() > number("psnr") - 0.7, "{less}");
+    assert!(less["psnr"].as_f64().unwrap() > number("psnr_before") + 2.0, "{less}");
 }
 
 #[test]

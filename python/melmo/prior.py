@@ -80,6 +80,9 @@ class _Beside(Loss[X]):
     def _is_complex(self) -> bool:
         return self._arguments["loss"]._is_complex()  # type: ignore[no-any-return]
 
+    def _lies_on_gpu(self) -> bool:
+        return self._arguments["loss"]._lies_on_gpu()  # type: ignore[no-any-return]
+
     def _pairs(self, precision: str, like: Any = None) -> Packing:
         raise TypeError("x: expected real numbers, got complex ones: a learned prior is one of real images")
 

@@ -12,6 +12,7 @@ fn files_that_are_not_what_they_should_be() {
     place.write("words.csv", "a,b\n1,x\n");
     place.write("broken.npy", b"\x93NUMPY\x01\x00nonsense");
     place.write("picture.bmp", b"BM");
+    place.write("picture.xyz", b"BM");
     place.write("empty.csv", "");
     place.refused("recover missing.csv", &["missing.csv", "no such file"]);
     place.refused("recover raged.csv", &["no such file", "did you mean ragged.csv"]);
@@ -20,7 +21,8 @@ fn files_that_are_not_what_they_should_be() {
     place.refused("recover ragged.csv", &["ragged.csv", "line 2"]);
     place.refused("recover words.csv", &["words.csv", "line 2"]);
     place.refused("recover broken.npy", &["broken.npy"]);
-    place.refused("recover picture.bmp", &["picture.bmp", "npy"]);
+    place.refused("recover picture.bmp", &["picture.bmp", "complete image"]);
+    place.refused("recover picture.xyz", &["picture.xyz", "npy"]);
     place.refused("recover empty.csv", &["empty.csv"]);
 }
 

@@ -123,13 +123,16 @@ pub fn while_reading<T>(path: &Path, until: &Until, read: impl FnOnce() -> T) ->
     all_or_nothing(format!("{}: time was up before it was read", path.display()), until, read)
 }
 
+/// What is done by then is waited for, however little time there is: otherwise a short limit would be a race.
+const SOON: Duration = Duration::from_secs(1);
+
 /// Work of which a part is worth nothing. Ctrl-C ends the program at once meanwhile, and so does the end of its time, which is
 /// `late`.
 pub fn all_or_nothing<T>(late: String, until: &Until, work: impl FnOnce() -> T) -> T {
     let (done, waiting) = channel::<()>();
     if let Some(left) = until.left() {
         std::thread::spawn(move || {
-            if waiting.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
+            if waiting.recv_timeout(left.max(SOON)) == Err(RecvTimeoutError::Timeout) {
                 say::note(&format!("melmo: error: {late}"));
                 std::process::exit(2);
             }

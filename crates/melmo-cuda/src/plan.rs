@@ -79,12 +79,13 @@ impl<'p, S: Real> Plan<'p, S> {
         let (loss, target, mask, lent): (_, &[S], _, _) = match problem.f().form() {
             smooth::Form::Proximity { target, mask } => (Loss::Proximity, target, mask, None),
             smooth::Form::Lent(lent) => (Loss::Proximity, &[], None, Some(lent)),
-            smooth::Form::Factors(f) => match f.data().dense() {
-                Some(y) => (Loss::Factors(f), y, f.mask(), None),
-                None => return refuse("a factorisation of sparse data, or of rows that are read"),
+            smooth::Form::Factors(f) => match f.data() {
+                smooth::Data::Dense(y) => (Loss::Factors(f), y, f.mask(), None),
+                smooth::Data::Sparse(pair) => (Loss::Factors(f), pair[0].values(), None, None),
+                smooth::Data::Rows(_) => return refuse("a factorisation of rows that are read"),
             },
             smooth::Form::Sum { target, mask } => (Loss::Sum, target, mask, None),
-            _ => return refuse("a loss other than ½‖M⊙(x − y)‖², a factorisation of a dense matrix or L + S"),
+            _ => return refuse("a loss other than ½‖M⊙(x − y)‖², a factorisation or L + S"),
         };
         let (shape, picked, components) = match problem.t().form() {
             operator::Form::Identity => ([1, 1, size], [0, size], 1),

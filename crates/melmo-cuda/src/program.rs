@@ -35,7 +35,7 @@ pub struct Program {
 }
 
 /// Losses that are made of products.
-const FACTORS: [&str; 1] = [include_str!("../kernels/factors.cu")];
+const FACTORS: [&str; 2] = [include_str!("../kernels/factors.cu"), include_str!("../kernels/sparse.cu")];
 
 impl Program {
     /// The kernels of a plan; refuses a penalty without a formula there.

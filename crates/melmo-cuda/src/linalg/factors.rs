@@ -2,12 +2,14 @@
 //! finds it.
 //!
 //! ‖Y − WH‖² = ‖Y‖² − 2⟨W, YHᵀ⟩ + ⟨WᵀW, HHᵀ⟩ takes two products with Y and no residual. In single precision Y is kept as 11 digits and a
-//! rest of 8, and a product with it is three: one in tf32 with H or W split likewise, side by side, and one in bfloat16 with the rest.
+//! rest of 8, and a product with it is three: one in tf32 with H or W split likewise, side by side, and one in bfloat16 with the rest. A
+//! sparse Y has products of its own, and never a residual.
 
 use melmo::real::Real;
 use melmo::smooth::{Factorization, Rounding};
 
 use crate::device::{Device, Point};
+use crate::linalg::sparse::{self, Sparse};
 use crate::linalg::{Arithmetic, format_of};
 use crate::machine::{Address, Args, Factor, Format, Kernel, Machine, Product};
 use crate::plan::{Loss, Plan};
@@ -27,6 +29,7 @@ pub(crate) struct Factors {
     grams: [Address; 2],
     own_grams: [Address; 2],
     split: Option<Split>,
+    sparse: Option<Sparse>,
 }
 
 /// What three products in place of one need.
@@ -48,16 +51,19 @@ fn shape<S: Real>(plan: &Plan<'_, S>) -> Option<[usize; 3]> {
     Some([rows, cols, rank])
 }
 
-fn height([rows, cols, _]: [usize; 3]) -> usize {
-    (STRIP / cols).clamp(1, rows)
+/// Rows of a strip; none of sparse data, which have no residual.
+fn height([rows, cols, _]: [usize; 3], sparse: bool) -> usize {
+    if sparse { 0 } else { (STRIP / cols).clamp(1, rows) }
 }
 
 impl Factors {
     /// Bytes that a plan cannot do without, beside its data and points.
     pub(crate) fn bytes<S: Real>(plan: &Plan<'_, S>) -> usize {
-        let Some([rows, cols, rank]) = shape(plan) else { return 0 };
-        let own = size_of::<S>();
-        height([rows, cols, rank]) * cols * own + 8 * rows.max(cols) * rank + (16 + 2 * own) * rank * rank
+        let (Some(shape @ [rows, cols, rank]), Loss::Factors(f)) = (shape(plan), plan.loss) else { return 0 };
+        let (own, pair) = (size_of::<S>(), sparse::pair(f));
+        let strip = height(shape, pair.is_some()) * cols * own;
+        let sparse = pair.map_or(0, |pair| sparse::bytes_of(pair, rank));
+        strip + sparse + 8 * rows.max(cols) * rank + (16 + 2 * own) * rank * rank
     }
 
     /// Bytes of a split.
@@ -74,19 +80,21 @@ fn blocks<S: Real>(x: Address, [rows, _, rank]: [usize; 3]) -> [Address; 2] {
 impl<S: Real, M: Machine> Device<'_, S, M> {
     /// Room for what the loss needs, and Y in two parts where that is wanted and fits.
     pub(crate) fn make_factors(&mut self, arithmetic: Arithmetic) {
+        let Loss::Factors(f) = self.plan.loss else { return };
         let Some(shape @ [rows, cols, rank]) = shape(&self.plan) else { return };
-        let own = size_of::<S>();
-        let height = height(shape);
+        let (own, pair) = (size_of::<S>(), sparse::pair(f));
+        let height = height(shape, pair.is_some());
         let square = rank * rank;
         let mut factors = Factors {
             height,
-            strip: self.raw(height * cols * own),
+            strip: if height == 0 { 0 } else { self.raw(height * cols * own) },
             double: self.raw(8 * rows.max(cols) * rank),
             grams: [0, 1].map(|_| self.raw(8 * square)),
             own_grams: [0, 1].map(|_| self.raw(own * square)),
             split: None,
+            sparse: pair.map(|pair| self.make_sparse(pair, rank)),
         };
-        let wanted = own == 4 && arithmetic != Arithmetic::Plain && self.plan.mask.is_none();
+        let wanted = own == 4 && arithmetic != Arithmetic::Plain && self.plan.mask.is_none() && pair.is_none();
         if wanted && self.has_room(Factors::of_split(shape).div_ceil(own) + 3 * self.plan.size()) {
             factors.split = Some(self.make_split(shape));
         }
@@ -119,7 +127,8 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
                 0.5 * self.results()[0]
             }
             Loss::Factors(f) => {
-                let by_products = if exact { None } else { self.by_products(f, to, x) };
+                let products = !exact || sparse::pair(f).is_some();
+                let by_products = if products { self.by_products(f, to, x) } else { None };
                 let squared = match by_products {
                     Some(squared) => squared,
                     None => self.by_residual(f, to, x),
@@ -176,9 +185,10 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         squared
     }
 
-    /// By two products with Y; `None` with a mask, and where the fit is so good that its square has lost its digits.
+    /// By two products with Y; `None` with a mask, and where the fit is so good that its square has lost its digits, which a sparse Y
+    /// bears.
     fn by_products(&mut self, f: &Factorization<S>, to: Address, x: Address) -> Option<f64> {
-        let Some(Factors { double, grams, own_grams, split, .. }) = self.factors else { return Some(f64::NAN) };
+        let Some(Factors { double, grams, own_grams, split, sparse, .. }) = self.factors else { return Some(f64::NAN) };
         if f.mask().is_some() {
             return None;
         }
@@ -186,9 +196,11 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         let (format, square) = (format_of::<S>(), rank * rank);
         let ([w, h], [to_w, to_h]) = (blocks::<S>(x, [rows, cols, rank]), blocks::<S>(to, [rows, cols, rank]));
         let c = f.weights().0;
-        let inner = match split {
-            Some(split) => self.three_products(split, [rows, cols, rank], [w, h], [to_w, to_h], -2.0 * c),
-            None => self.products_with_data([rows, cols, rank], [w, h], [to_w, to_h], -2.0 * c),
+        let shape = [rows, cols, rank];
+        let inner = match (sparse, split) {
+            (Some(sparse), _) => self.products_with_sparse(sparse, shape, [w, h], [to_w, to_h], -2.0 * c),
+            (None, Some(split)) => self.three_products(split, shape, [w, h], [to_w, to_h], -2.0 * c),
+            (None, None) => self.products_with_data(shape, [w, h], [to_w, to_h], -2.0 * c),
         };
         let of_w = (Factor::turned(double, rank), Factor::plain(double, rank), rows);
         let of_h = (Factor::plain(double, cols), Factor::turned(double, cols), cols);
@@ -212,6 +224,10 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         self.multiply(add(plain(to_w, rank), plain(w, rank), plain(own_grams[1], rank), [rows, rank, rank]));
         self.multiply(add(plain(to_h, cols), turned(own_grams[0], rank), plain(h, cols), [rank, cols, rank]));
         let squared = f.data_squared() + inner / c + quadratic;
+        if sparse.is_some() {
+            // What rounding made of it may lie below 0; a NaN goes on.
+            return Some(if squared < 0.0 { 0.0 } else { squared });
+        }
         let least = CANCELLED[usize::from(format == Format::Single)] * (f.data_squared() + quadratic);
         // Written so that a NaN goes on: what is not finite is not cancelled.
         if squared < least { None } else { Some(squared) }

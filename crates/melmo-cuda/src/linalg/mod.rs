@@ -4,6 +4,7 @@ mod factors;
 mod leading;
 mod parts;
 mod polar;
+mod sparse;
 
 pub(crate) use factors::Factors;
 pub(crate) use parts::Part;

@@ -66,11 +66,13 @@ pub enum Kernel {
     Fold,
     Residual,
     Apart,
+    SparseTimes,
+    Turn,
 }
 
 impl Kernel {
     /// All, in the order of their numbers, with their names in the source.
-    pub const ALL: [(Self, &str); 38] = [
+    pub const ALL: [(Self, &str); 40] = [
         (Self::Gradient, "gradient"),
         (Self::AdvanceGradient, "advance_gradient"),
         (Self::Value, "value"),
@@ -109,6 +111,8 @@ impl Kernel {
         (Self::Fold, "fold"),
         (Self::Residual, "residual"),
         (Self::Apart, "apart"),
+        (Self::SparseTimes, "sparse_times"),
+        (Self::Turn, "turn"),
     ];
 }
 

@@ -14,6 +14,7 @@ use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, MaskedLeastSquares, RobustPca, Smooth};
 use melmo::solver::{Melmo, Solver};
 use melmo::space::{Host, Space};
+use melmo::sparse::{Csr, Misfit};
 use melmo_cuda::{Arithmetic, Device};
 
 use crate::emulator::{is_gpu, machine};
@@ -165,6 +166,19 @@ pub fn factors<S: Real>(masked: bool, ridge: f64, size: f64) -> (Problem<S>, Vec
     (Problem::new(f, g, t).unwrap(), x)
 }
 
+/// Three in seven entries of Y are there; a row and a column have none.
+fn sparse_factors<S: Real>(rank: usize, ridge: f64) -> (Problem<S>, Vec<S>) {
+    let [rows, cols, _] = SHAPE;
+    let values: Vec<S> = Seeded::new(6).normals(rows * cols);
+    let there = |at: &usize| at % 7 % 3 == 1 && at / cols != 11 && at % cols != 20;
+    let entries = (0..rows * cols).filter(there).map(|at| ((at / cols) as u32, (at % cols) as u32, values[at]));
+    let y = Csr::from_entries(rows, cols, entries, |_, _, y: &[S]| Ok::<_, Misfit>(y[0])).unwrap();
+    let f = Factorization::sparse(y, rank).unwrap().ridge(ridge).unwrap().coefficient(0.7).unwrap();
+    let t = Select::new(f.layout(), &["W"]).unwrap();
+    let g = Entrywise::new(Mcp::new(0.3, 3.0).unwrap(), rows * rank);
+    (Problem::new(f, g, t).unwrap(), Seeded::new(5).normals((rows + cols) * rank))
+}
+
 fn low_rank_and_sparse<S: Real>(masked: bool) -> (Problem<S>, Vec<S>) {
     let (rows, cols) = (23, 31);
     let n = rows * cols;
@@ -220,6 +234,17 @@ fn losses_of_factors() {
     }
 }
 
+/// Widths that are a multiple of four and that are not, and one that is less.
+#[test]
+fn losses_of_factors_of_sparse_data() {
+    for rank in [1, 3, 5, 8] {
+        for ridge in [0.0, 0.2] {
+            same_loss("sparse factors", sparse_factors::<f64>(rank, ridge), Arithmetic::Auto);
+            same_loss("sparse factors", sparse_factors::<f32>(rank, ridge), Arithmetic::Auto);
+        }
+    }
+}
+
 #[test]
 fn losses_of_sums() {
     for masked in [false, true] {
@@ -255,6 +280,8 @@ fn products_of_norms_are_certified() {
     certified(factors::<f64>(false, 0.1, 1.0), &[(Norm::Spectral, 1.0), (Norm::Spectral, 0.5)], 1e-6);
     certified(factors::<f32>(false, 0.1, 1.0), &[(Norm::Spectral, 1.0), (Norm::L2, 2.0)], 1e-3);
     certified(factors::<f64>(true, 0.0, 1.0), &[(Norm::Row, 1.0), (Norm::Column, 0.5)], 1e-6);
+    certified(sparse_factors::<f64>(5, 0.1), &[(Norm::Spectral, 1.0), (Norm::Spectral, 0.5)], 1e-6);
+    certified(sparse_factors::<f32>(4, 0.1), &[(Norm::Spectral, 1.0), (Norm::L2, 2.0)], 1e-3);
     certified(low_rank_and_sparse::<f64>(false), &[(Norm::Nuclear, 5.0), (Norm::Linf, 0.2)], 1e-6);
     certified(low_rank_and_sparse::<f32>(true), &[(Norm::Spectral, 1.0), (Norm::L1, 1.0)], 1e-3);
 }

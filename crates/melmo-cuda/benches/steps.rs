@@ -20,9 +20,16 @@ use melmo_cuda::{Arithmetic, Device, Gpu};
 
 #[path = "rows/matrices.rs"]
 mod matrices;
+#[path = "rows/verified.rs"]
+mod verified;
 
 /// A scene of a few levels with noise in [−½, ½]: cheap to make at any size, and never the same in neighbouring pixels.
 fn scene<S: Real>(n: usize, cols: usize) -> Vec<S> {
+    scene_from(0, n, cols)
+}
+
+/// Its pixels from `first` on.
+fn scene_from<S: Real>(first: usize, n: usize, cols: usize) -> Vec<S> {
     let noise = |i: usize| {
         let mut h = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         h ^= h >> 32;
@@ -34,7 +41,7 @@ fn scene<S: Real>(n: usize, cols: usize) -> Vec<S> {
     let part = n.div_ceil(std::thread::available_parallelism().map_or(1, usize::from));
     std::thread::scope(|scope| {
         for (p, chunk) in data.chunks_mut(part).enumerate() {
-            scope.spawn(move || chunk.iter_mut().enumerate().for_each(|(i, v)| *v = at(p * part + i)));
+            scope.spawn(move || chunk.iter_mut().enumerate().for_each(|(i, v)| *v = at(first + p * part + i)));
         }
     });
     data
@@ -179,11 +186,11 @@ fn main() {
     };
     println!("{:?}", described[0]);
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    // These want more than most machines have: 32 GiB of the host's memory, or 9.
-    let large = |name: &str| name == "2000³" || name.starts_with("factors-32768²");
+    // These want more than most machines have: 32 GiB of the host's memory and more, or 9.
+    let large = |name: &str| name.starts_with("2000³") || name.starts_with("factors-32768²");
     let asked = |name: &str| wanted.is_empty() && !large(name) || wanted.iter().any(|word| word == name);
     type Row = (&'static str, fn(&str));
-    let rows: [Row; 14] = [
+    let rows: [Row; 16] = [
         ("256²", |name| steps::<f32>(name, &[256, 256], false, 5.0)),
         ("1024²", |name| steps::<f32>(name, &[1024, 1024], false, 5.0)),
         ("4096²", |name| steps::<f32>(name, &[4096, 4096], false, 5.0)),
@@ -192,6 +199,8 @@ fn main() {
         ("16384²", |name| steps::<f32>(name, &[16384, 16384], false, 5.0)),
         ("512³", |name| steps::<f32>(name, &[512, 512, 512], false, 5.0)),
         ("2000³", |name| steps::<f32>(name, &[2000, 2000, 2000], false, 6.0)),
+        ("512³-verified", |name| verified::verified(name, 512, 2)),
+        ("2000³-verified", |name| verified::verified(name, 2000, 24)),
         ("4096²-colour", |name| steps_of(name, || colour(4096), 27.0)),
         ("4096²-spectral", |name| spectral(name, 4096, Arithmetic::Auto)),
         ("4096²-spectral-tf32", |name| spectral(name, 4096, Arithmetic::Tf32)),

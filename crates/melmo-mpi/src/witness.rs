@@ -49,6 +49,20 @@ impl<S: Real> Distributed<'_, S> {
         self.with_room(|space, looked| space.restate(&mut looked.u, z, scaled, step))
     }
 
+    /// Takes up the u that a certificate stores, of what is held here.
+    pub(crate) fn take_up(&mut self, u: &[S]) {
+        self.with_room(|_, looked| looked.u.copy_from_slice(u));
+    }
+
+    /// ‖∇f(0)‖₂: how large the data are.
+    pub(crate) fn size_of_data(&mut self) -> f64 {
+        let n = self.problem.layout().size();
+        let (zeros, mut grad) = (vec![S::ZERO; n], vec![S::ZERO; n]);
+        self.loss(&mut grad, &zeros, false);
+        let own = norm_of(&grad, &self.plan.counted);
+        self.talk.hypot(own)
+    }
+
     fn restate(&mut self, u: &mut [S], z: &[S], scaled: &[S], step: f64) -> Shown {
         let largest = |image: &[S], ranges: &[Range<usize>]| {
             ranges.iter().map(|range| vector::norm_inf(&image[range.clone()])).fold(0.0, f64::max)

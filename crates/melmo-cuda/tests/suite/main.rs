@@ -10,3 +10,4 @@ mod laws;
 mod matrices;
 mod numbers;
 mod refusals;
+mod strips;

@@ -4,4 +4,5 @@ mod agreement;
 mod golden;
 mod laws;
 mod refusals;
+mod strips;
 mod whole;

@@ -11,13 +11,14 @@ pub use bound::{At, can_bound, lower_bound, separable};
 pub use look::{Evidence, Seen};
 pub use room::Room;
 pub use rounding::Allowance;
-pub use verify::{Check, Verification};
+pub use verify::{Check, Recomputed, Verification};
 pub use witness::{Shown, Witness};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::geometry::{BlockNorm, Bracket, check_tiling};
+use crate::guarantee::Facts;
 use crate::patience;
 use crate::problem::Problem;
 use crate::real::Real;
@@ -116,22 +117,33 @@ impl Optimality {
         seen: &Seen,
         radius: Option<f64>,
     ) -> Result<Self, String> {
+        let facts = witness.facts();
+        Self::by::<W::Real>(&facts, seen, radius, |allowance| witness.lower_bound(x, seen, allowance, radius))
+    }
+
+    /// Of what was seen in `S`, and of a lower bound on F* that has its rounding in it; the reason where there is none.
+    pub fn by<S: Real>(
+        facts: &Facts,
+        seen: &Seen,
+        radius: Option<f64>,
+        lower_bound: impl FnOnce(&Allowance) -> Result<f64, String>,
+    ) -> Result<Self, String> {
         let objective = seen.objective();
         if !objective.is_finite() {
             return Err("F(x) is not finite: x is not in the domain of g∘T".into());
         }
-        if !seen.keeps_promise::<W::Real>(&witness.facts()) {
+        if !seen.keeps_promise::<S>(facts) {
             return Err(NO_SUBGRADIENT.into());
         }
-        let allowance = Allowance::new::<W::Real>(&witness.facts(), seen);
+        let allowance = Allowance::new::<S>(facts, seen);
         let in_time = |reason| if patience::is_over() { "there was no time for a bound".into() } else { reason };
-        let bound = witness.lower_bound(x, seen, &allowance, radius).map_err(in_time)?;
-        let gap = objective - bound + allowance.value + seen.broken::<W::Real>(&witness.facts());
+        let bound = lower_bound(&allowance).map_err(in_time)?;
+        let gap = objective - bound + allowance.value + seen.broken::<S>(facts);
         if !gap.is_finite() {
             return Err("the bound is not finite: the numbers are too large for it".into());
         }
         // Rounding is in it already: far below 0 a term is wrong, and just below 0 nothing is known to be better than that.
-        if gap < -(8.0 * allowance.value + W::Real::EPSILON.sqrt() * (objective.abs() + bound.abs())) {
+        if gap < -(8.0 * allowance.value + S::EPSILON.sqrt() * (objective.abs() + bound.abs())) {
             return Err("the bound on F* lies above F(x): a term is not what it says; check the terms".into());
         }
         Ok(Self { objective, bound, gap: gap.abs(), radius })
@@ -148,6 +160,13 @@ pub struct Asked {
     pub dual_norm: Option<Bracket>,
     /// A radius that minimisers lie in.
     pub radius: Option<f64>,
+}
+
+impl Asked {
+    /// Of what is shown: an oracle speaks of u = Tx alone.
+    fn of(self, shown: Shown) -> Self {
+        Self { dual_norm: self.dual_norm.filter(|_| !shown.stored), ..self }
+    }
 }
 
 /// A certificate with what a look at its point found besides.
@@ -212,9 +231,20 @@ impl<S: Real> Certificate<S> {
         if !(seen.objective().is_nan() && patience::is_over()) {
             witness.z(&mut z);
         }
-        let dual_norm = asked.dual_norm.filter(|_| !shown.stored);
-        let certificate = Self::of_look(witness, x, &seen, norms, Asked { dual_norm, ..asked });
+        let certificate = Self::of_look(witness, x, &seen, norms, asked.of(shown));
         Certified { z, objective: seen.objective(), of_pair: seen.f + seen.at_z, certificate }
+    }
+
+    /// The same without z, which may be several times as large as x: where memory is what counts.
+    pub(crate) fn shown_by<W: Witness<Real = S>>(
+        witness: &mut W,
+        x: &W::Point,
+        shown: Shown,
+        norms: Vec<BlockNorm>,
+        asked: Asked,
+    ) -> Result<Self, Error> {
+        let seen = witness.look(x, shown);
+        Self::of_look(witness, x, &seen, norms, asked.of(shown))
     }
 
     fn of_look<W: Witness<Real = S>>(

@@ -47,6 +47,22 @@ impl Allowance {
         Self { v, gap, value }
     }
 
+    /// For numbers that were computed in `S`, where they were seen again in a precision `R` that may be finer: what the terms lose is
+    /// `R`'s, and is more in `S`.
+    pub(super) fn of_stored<S: Real, R: Real>(facts: &Facts, seen: &Seen) -> Self {
+        let coarser = S::EPSILON / R::EPSILON;
+        let (mut facts, mut seen) = (*facts, *seen);
+        for lost in [
+            &mut facts.numerics.of_operator,
+            &mut facts.numerics.of_prox,
+            &mut seen.rounding.value,
+            &mut seen.rounding.grad,
+        ] {
+            *lost *= coarser;
+        }
+        Self::new::<S>(&facts, &seen)
+    }
+
     /// Of ‖v‖_*: ‖δv‖_* ≤ c‖δv‖₂. What computing the norm itself loses is in its bracket.
     pub fn dual(&self, norms: &[BlockNorm]) -> f64 {
         product(product_dual_growth(norms).unwrap_or(f64::NAN), self.v)

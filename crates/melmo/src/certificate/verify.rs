@@ -5,7 +5,8 @@ use crate::certificate::room::Room;
 use crate::certificate::rounding::{Allowance, product};
 use crate::certificate::{Certificate, Optimality, Stationarity, Witness};
 use crate::error::Error;
-use crate::geometry::check_tiling;
+use crate::geometry::{Bracket, check_tiling};
+use crate::guarantee::Facts;
 use crate::penalty::Prox;
 use crate::problem::Problem;
 use crate::real::Real;
@@ -66,6 +67,21 @@ fn coarsest<S: Real>() -> f64 {
     if S::EPSILON > 1e-10 { 0.1 } else { 1e-3 }
 }
 
+/// What a certificate speaks of, recomputed from (x, u, β): numbers of the whole, wherever its parts were looked at.
+#[derive(Clone, Debug)]
+pub struct Recomputed {
+    /// The constants of the terms.
+    pub facts: Facts,
+    /// What was seen at the point.
+    pub seen: Seen,
+    /// Proven bounds on ‖v‖_*.
+    pub dual_norm: Bracket,
+    /// ‖∇f(0)‖₂: how large the data are.
+    pub data: f64,
+    /// How far from optimal the point is, where that can be told.
+    pub optimality: Option<Optimality>,
+}
+
 impl<S: Real> Certificate<S> {
     /// Recomputes everything from (x, u, β) and the problem through the terms' plain methods and proven brackets of the dual norm: no
     /// oracle, no schedule, no streamed kernel.
@@ -75,25 +91,43 @@ impl<S: Real> Certificate<S> {
     pub fn verify(&self, problem: &Problem<S>, x: &[S], tolerance: f64) -> Result<Verification, Error> {
         problem.check_start(x)?;
         problem.check_evidence(&self.evidence())?;
-        if self.precision != S::NAME {
-            let message = format!("a certificate in {} cannot be verified in {}", self.precision, S::NAME);
-            return Err(Error::Unsupported(message));
-        }
+        self.expect_precision()?;
         check_tiling(&self.norms, x.len())?;
         let mut room = Room::new(problem);
         let shown = room.take_up(self.evidence());
         let seen = room.look(x, shown);
-        let Some(exact) = room.residual(&self.norms) else {
+        let Some(dual_norm) = room.residual(&self.norms) else {
             return Err(Error::Unsupported("a norm of your own cannot be verified by definition".into()));
         };
-        let allowance = Allowance::new::<S>(&room.facts(), &seen);
-        let rounding = allowance.dual(&self.norms);
-        let mut checks = vec![Self::fine_enough(problem, &seen, &allowance, &mut room.look)];
-        let slack = tolerance * exact.upper + rounding;
+        let optimality = Optimality::of(&mut room, x, &seen, self.optimality.and_then(|o| o.radius)).ok();
+        let data = size_of_data(problem, &mut room.look.work);
+        let facts = room.facts();
+        let mut checks = self.compare::<S>(&Recomputed { facts, seen, dual_norm, data, optimality }, tolerance);
+        let allowance = Allowance::new::<S>(&facts, &seen);
+        checks.extend(self.check_stationarity((problem, x), (&seen, &allowance), &mut room.look, tolerance));
+        Ok(Verification { checks })
+    }
+
+    /// Refuses to verify what is stored in another precision.
+    pub fn expect_precision(&self) -> Result<(), Error> {
+        if self.precision == S::NAME {
+            return Ok(());
+        }
+        Err(Error::Unsupported(format!("a certificate in {} cannot be verified in {}", self.precision, S::NAME)))
+    }
+
+    /// All that a certificate says but x̃, line by line. The numbers may have been recomputed in a finer precision `R` from the same bits
+    /// of x and u: then what is stored has the rounding of `S`, and a claim only that of `R` to bear.
+    pub fn compare<R: Real>(&self, found: &Recomputed, tolerance: f64) -> Vec<Check> {
+        let Recomputed { facts, seen, dual_norm: exact, optimality, .. } = found;
+        let finer = R::EPSILON < S::EPSILON;
+        let (own, allowance) = (Allowance::new::<R>(facts, seen), Allowance::of_stored::<S, R>(facts, seen));
+        let mut checks = vec![fine_enough::<S>(found, &allowance)];
+        let slack = tolerance * exact.upper + allowance.dual(&self.norms);
         let gap_slack = tolerance * seen.prox_gap + allowance.gap;
         // Brackets of one machine may differ from those of another by what they leave open, which may be more there.
         let open = slack + 4.0 * (exact.upper - exact.lower);
-        if self.is_of_before() {
+        if self.is_of_before() || finer {
             checks.push(Check::at_most("stationarity, from below", self.dual_norm.lower, exact.upper, slack));
             checks.push(Check::at_most("stationarity, from above", exact.lower, self.dual_norm.upper, slack));
         } else {
@@ -102,23 +136,21 @@ impl<S: Real> Certificate<S> {
         }
         checks.push(Check::equal("proximal gap", self.prox_gap, seen.prox_gap, gap_slack));
         checks.push(Check::at_most("least of the norms that are stored", 0.0, self.least_norm(), 0.0));
-        let (promised, rounded) = seen.promise::<S>(&room.facts());
+        let (promised, rounded) = seen.promise::<R>(facts);
         if (promised - rounded).is_finite() {
             checks.push(Check::at_most("g(Tx), by what w promises of it", promised, seen.at_tx, rounded));
         }
-        let found = Optimality::of(&mut room, x, &seen, self.optimality.and_then(|o| o.radius));
-        self.check_optimality(found.as_ref().ok(), tolerance, allowance.value, &mut checks);
+        self.check_optimality(optimality.as_ref(), (tolerance, allowance.value), finer, &mut checks);
         if let Some(claim) = self.claim {
             let mut claimed = |what, found, limit: Option<f64>, rounding| {
                 checks.extend(limit.map(|limit| Check::claim(what, found, limit, rounding)));
             };
-            claimed("claimed: stationarity ≤ ε", exact.upper, claim.dual_norm, rounding);
-            claimed("claimed: proximal gap ≤ ε", seen.prox_gap, claim.prox_gap, allowance.gap);
+            claimed("claimed: stationarity ≤ ε", exact.upper, claim.dual_norm, own.dual(&self.norms));
+            claimed("claimed: proximal gap ≤ ε", seen.prox_gap, claim.prox_gap, own.gap);
             // The gap has its rounding in it.
-            claimed("claimed: F − F* ≤ gap", found.map_or(f64::INFINITY, |o| o.gap), claim.gap, 0.0);
+            claimed("claimed: F − F* ≤ gap", optimality.map_or(f64::INFINITY, |o| o.gap), claim.gap, 0.0);
         }
-        checks.extend(self.check_stationarity((problem, x), (&seen, &allowance), &mut room.look, tolerance));
-        Ok(Verification { checks })
+        checks
     }
 
     /// Certificates of version 0.1 have the brackets of their methods, which may be wide, and do not say how far Tx̃ is from z.
@@ -140,21 +172,14 @@ impl<S: Real> Certificate<S> {
             .fold(0.0, |least, norm| if norm < least || norm.is_nan() { norm } else { least })
     }
 
-    /// Rounding is small next to ∇f(x), to the slopes that g can have, and to the data, that is ∇f(0): sizes that x cannot buy.
-    fn fine_enough(problem: &Problem<S>, seen: &Seen, allowance: &Allowance, look: &mut Look<S>) -> Check {
-        let (f, n) = (problem.f(), problem.layout().size());
-        let (zeros, mut grad) = (vec![S::ZERO; n], vec![S::ZERO; n]);
-        f.value_grad(&mut grad, &zeros, &mut look.work);
-        let data = Some(vector::norm2(&grad)).filter(|size| size.is_finite()).unwrap_or(0.0);
-        let steepest = problem.g().lipschitz().unwrap_or(seen.w_norm);
-        let sizes = seen.of_f + product(problem.t().norm_bound(), steepest) + data;
-        // Where they leave the range of numbers, so may rounding: that is not small.
-        let small = (coarsest::<S>() * sizes).min(f64::MAX);
-        Check::at_most("rounding is small next to the gradients", allowance.v, small, 0.0)
-    }
-
     /// F(x), the bound and the gap, where they are stored.
-    fn check_optimality(&self, found: Option<&Optimality>, tolerance: f64, rounding: f64, checks: &mut Vec<Check>) {
+    fn check_optimality(
+        &self,
+        found: Option<&Optimality>,
+        (tolerance, rounding): (f64, f64),
+        finer: bool,
+        checks: &mut Vec<Check>,
+    ) {
         let Some(stored) = self.optimality else { return };
         let Some(found) = found else {
             checks.push(Check::present("a lower bound on F* exists", true, false));
@@ -165,6 +190,12 @@ impl<S: Real> Certificate<S> {
         let last_digits = 16.0 * f64::EPSILON * found.objective.abs();
         let of_gap = tolerance * found.gap + (2.0 * rounding).min(0.25 * found.gap + last_digits);
         checks.push(Check::equal("F(x)", stored.objective, found.objective, 2.0 * rounding));
+        if finer {
+            // What is stored has room for more rounding, and a finer look may only find the point to be better.
+            checks.push(Check::at_most("lower bound on F*", stored.bound, found.bound, slack));
+            checks.push(Check::at_most("F(x) − F* at most", found.gap, stored.gap, of_gap));
+            return;
+        }
         checks.push(Check::equal("lower bound on F*", stored.bound, found.bound, slack));
         checks.push(Check::equal("F(x) − F* at most", stored.gap, found.gap, of_gap));
     }
@@ -229,6 +260,25 @@ impl<S: Real> Certificate<S> {
         let off = distance_from_subgradient(problem, &tx, w, self.beta, look);
         Check::at_most("w lies in ∂g(Tx̃)", off, 0.0, 0.0)
     }
+}
+
+/// ‖∇f(0)‖₂, where it is a number.
+fn size_of_data<S: Real>(problem: &Problem<S>, work: &mut [S]) -> f64 {
+    let n = problem.layout().size();
+    let (zeros, mut grad) = (vec![S::ZERO; n], vec![S::ZERO; n]);
+    problem.f().value_grad(&mut grad, &zeros, work);
+    vector::norm2(&grad)
+}
+
+/// Rounding is small next to ∇f(x), to the slopes that g can have, and to the data, that is ∇f(0): sizes that x cannot buy.
+fn fine_enough<S: Real>(found: &Recomputed, allowance: &Allowance) -> Check {
+    let Recomputed { facts, seen, data, .. } = found;
+    let steepest = facts.lipschitz_g.unwrap_or(seen.w_norm);
+    let data = if data.is_finite() { *data } else { 0.0 };
+    let sizes = seen.of_f + product(facts.numerics.operator_norm, steepest) + data;
+    // Where they leave the range of numbers, so may rounding: that is not small.
+    let small = (coarsest::<S>() * sizes).min(f64::MAX);
+    Check::at_most("rounding is small next to the gradients", allowance.v, small, 0.0)
 }
 
 /// Entries of Tx̃ in which w ∉ ∂g(Tx̃), by prox_{βg}(Tx̃ + βw) ≠ Tx̃ beyond a few units of rounding of that entry, or of all of them where

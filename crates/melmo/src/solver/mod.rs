@@ -56,7 +56,7 @@ pub use subgradient::Subgradient;
 pub use tilted::{Path, Tilted};
 pub use variable_smoothing::VariableSmoothing;
 
-use crate::certificate::{Asked, Certified, Evidence, Optimality, Proven, Seen};
+use crate::certificate::{Asked, Certificate, Certified, Evidence, Optimality, Proven, Seen};
 use crate::error::Error;
 use crate::geometry::{Between, BlockNorm, Bracket};
 use crate::real::Real;
@@ -181,6 +181,9 @@ pub trait Solver<S: Real>: Iterator<Item = Info> + Send {
 
     /// The certificate of the current point, with z and F there. Allocates.
     fn certify(&mut self, asked: Asked) -> Certified<S>;
+
+    /// The certificate alone: z, which may be several times as large as x, is left where it is.
+    fn certificate(&mut self, asked: Asked) -> Result<Certificate<S>, Error>;
 
     /// The dual side of a certificate at x: u is written where it is not Tx, and β says the rest. A method that does not smooth
     /// knows some w ∈ ∂g(z) and shows u = z + βw.

@@ -236,6 +236,11 @@ impl<M: Method> Solver<Real<M>> for Run<M> {
         self.shown(true, |witness, x, shown| Certificate::seen_by(witness, x, shown, norms, asked))
     }
 
+    fn certificate(&mut self, asked: Asked) -> Result<Certificate<Real<M>>, Error> {
+        let norms = self.norms();
+        self.shown(true, |witness, x, shown| Certificate::shown_by(witness, x, shown, norms, asked))
+    }
+
     fn evidence<'u>(&mut self, u: &'u mut Vec<Real<M>>) -> Evidence<'u, Real<M>> {
         let Shown { beta, stored } = self.standing().show();
         if stored {

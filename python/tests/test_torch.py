@@ -313,6 +313,7 @@ def test_finalize_keeps_what_a_function_says():
         optimizer.finalize(keep=lambda sizes: sizes[:1])
 
 
+@pytest.mark.skipif(not hasattr(torch, "_foreach_lerp_"), reason="the competitors are written for PyTorch 2")
 def test_the_competitors_behave_as_published():
     sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
     from compare import rivals
@@ -395,7 +396,8 @@ def test_a_saved_run_goes_on_as_if_it_had_not_stopped(tmp_path):
         scheduler.step()
     torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "scheduler": scheduler.state_dict()}, tmp_path / "state")
     other, resumed, schedule = make()
-    saved = torch.load(tmp_path / "state", weights_only=True)
+    safely = {"weights_only": True} if hasattr(torch, "compile") else {}  # PyTorch 1 read no floats that way
+    saved = torch.load(tmp_path / "state", **safely)
     for thing, name in ((other, "net"), (resumed, "optimizer"), (schedule, "scheduler")):
         thing.load_state_dict(saved[name])
     for a, b, c in ((net, optimizer, scheduler), (other, resumed, schedule)):

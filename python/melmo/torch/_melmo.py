@@ -105,7 +105,8 @@ class Melmo(torch.optim.Optimizer):  # type: ignore[misc]
         with torch.enable_grad():
             if before:
                 here = [p.detach().clone() for p in before]
-                torch._foreach_copy_([p.data for p in before], [self.state[p]["before"] for p in before])
+                for p in before:
+                    p.data.copy_(self.state[p]["before"])
                 closure()
                 for p, x in zip(before, here, strict=True):
                     self.state[p]["last"] = None if p.grad is None else p.grad.detach().clone()

@@ -10,7 +10,7 @@ use melmo::space::{Host, Space};
 
 use crate::chained::Links;
 use crate::kept::Kept;
-use crate::linalg::{Arithmetic, Factors, Part};
+use crate::linalg::{Arithmetic, Batch, Factors, Part};
 use crate::lines::Lines;
 use crate::machine::{Address, Args, Fault, Kernel, Machine, Product, RESULTS, bytes, bytes_mut};
 use crate::plan::{Loss, Plan, entry_threads};
@@ -54,6 +54,8 @@ pub struct Device<'p, S: Real, M: Machine> {
     pub(crate) parts: Vec<Part>,
     /// What the loss needs, where products make it.
     pub(crate) factors: Option<Factors>,
+    /// Room for minibatches, made with the first.
+    pub(crate) batch: Batch,
     /// u, z and w, and the v of the last look, where they are wanted.
     pub(crate) images: Option<[Point; 3]>,
     pub(crate) residual: Option<Point>,
@@ -129,6 +131,7 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             found: None,
             parts,
             factors: None,
+            batch: Batch::default(),
             images: None,
             residual: None,
             looked: None,
@@ -258,6 +261,11 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
     /// Memory there ← memory there.
     pub(crate) fn copy_raw(&mut self, to: Address, from: Address, bytes: usize) {
         self.guarded(|machine| machine.copy(to, from, bytes));
+    }
+
+    /// Memory there ← bytes.
+    pub(crate) fn overwrite(&mut self, to: Address, from: &[u8]) {
+        self.guarded(|machine| machine.upload(to, from));
     }
 
     /// Memory there ← numbers.

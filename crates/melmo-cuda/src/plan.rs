@@ -112,6 +112,20 @@ impl<'p, S: Real> Plan<'p, S> {
         self.size
     }
 
+    /// The factorisation of dense data that is solved, if one is: what minibatches are taken of.
+    pub fn dense(&self) -> Option<&'p Factorization<S>> {
+        let Loss::Factors(f) = self.loss else { return None };
+        f.data().dense().map(|_| f)
+    }
+
+    /// Refuses what has no minibatches.
+    pub fn expect_samples(&self) -> Result<(), Error> {
+        match self.dense() {
+            Some(_) => Ok(()),
+            None => refuse("minibatches of another loss than a factorisation of dense data"),
+        }
+    }
+
     /// ∇f is there before the pass over the penalty.
     pub fn given(&self) -> bool {
         !matches!(self.loss, Loss::Proximity)

@@ -35,7 +35,8 @@ pub struct Program {
 }
 
 /// Losses that are made of products.
-const FACTORS: [&str; 2] = [include_str!("../kernels/factors.cu"), include_str!("../kernels/sparse.cu")];
+const FACTORS: [&str; 3] =
+    [include_str!("../kernels/factors.cu"), include_str!("../kernels/sparse.cu"), include_str!("../kernels/batch.cu")];
 
 impl Program {
     /// The kernels of a plan; refuses a penalty without a formula there.

@@ -39,7 +39,7 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
     }
 
     /// What a walk to x left.
-    fn evaluation(&mut self, x: &Point) -> Evaluation {
+    pub(crate) fn evaluation(&mut self, x: &Point) -> Evaluation {
         let [twice_f, slope_squared, squared, ..] = self.results();
         if twice_f.is_finite() && squared.is_finite() {
             self.keep(x);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use melmo::catalogue::ANYWHERE;
+use melmo::catalogue::{ANYWHERE, SAMPLED};
 use melmo::problem::Problem;
 use melmo::real::Real;
 
@@ -69,14 +69,14 @@ pub(crate) fn resolve<S: Real>(
         return (choice, None);
     }
     let cpu = |why: String| (DeviceChoice::Cpu, Some(format!("cpu: {why}")));
-    if !ANYWHERE.contains(&method) {
+    if !ANYWHERE.contains(&method) && method != SAMPLED {
         return cpu(format!("`{method}` runs on the processor"));
     }
     let size = problem.layout().size();
     if size < PAYS {
         return cpu(format!("{size} entries are too few for a GPU to pay"));
     }
-    match cuda::first(problem) {
+    match cuda::first(problem, method) {
         Ok(name) => (DeviceChoice::Cuda(0), Some(format!("cuda:0 ({name}): it can do all of it"))),
         Err(reason) => cpu(reason),
     }

@@ -22,8 +22,8 @@ const STRIP: usize = 1 << 26;
 /// Arrays of a factorisation.
 pub(crate) struct Factors {
     /// Rows of a strip, and the strip.
-    height: usize,
-    strip: Address,
+    pub(super) height: usize,
+    pub(super) strip: Address,
     /// W and H in double precision, and the Gram matrices of both, in double precision and as numbers of the data.
     double: Address,
     grams: [Address; 2],
@@ -73,7 +73,7 @@ impl Factors {
 }
 
 /// The two factors in a point.
-fn blocks<S: Real>(x: Address, [rows, _, rank]: [usize; 3]) -> [Address; 2] {
+pub(super) fn blocks<S: Real>(x: Address, [rows, _, rank]: [usize; 3]) -> [Address; 2] {
     [x, x + (rows * rank * size_of::<S>()) as Address]
 }
 
@@ -146,9 +146,18 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         }
         let own = format_of::<S>();
         let ([_, h], [_, grad]) = (blocks::<S>(x, [rows, cols, rank]), blocks::<S>(to, [rows, cols, rank]));
-        let args = Args { y: grad, x: grad, d: h, a: ridge, from: own as i64, loose: 1, ..Args::default() };
-        self.entries(Kernel::BlockStep, rank * cols, args);
+        self.add_ridge(f, grad, h);
         c * squared + 0.5 * ridge * self.sums_of([h; 2], rank * cols, [own; 2], true)[1]
+    }
+
+    /// νH added to a gradient.
+    pub(super) fn add_ridge(&mut self, f: &Factorization<S>, grad: Address, h: Address) {
+        let ((_, a), (_, cols, rank)) = (f.weights(), f.shape());
+        if a != 0.0 {
+            let from = format_of::<S>() as i64;
+            let args = Args { y: grad, x: grad, d: h, a, from, loose: 1, ..Args::default() };
+            self.entries(Kernel::BlockStep, rank * cols, args);
+        }
     }
 
     /// Through R = M⊙(WH − Y), strip by strip; ‖R‖².

@@ -1,11 +1,13 @@
 //! Products of matrices on the device, and what is made of them: directions of norms of matrices, and losses of factors.
 
+mod batch;
 mod factors;
 mod leading;
 mod parts;
 mod polar;
 mod sparse;
 
+pub(crate) use batch::Batch;
 pub(crate) use factors::Factors;
 pub(crate) use parts::Part;
 

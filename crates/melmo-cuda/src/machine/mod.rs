@@ -68,11 +68,14 @@ pub enum Kernel {
     Apart,
     SparseTimes,
     Turn,
+    Gather,
+    Clear,
+    Spread,
 }
 
 impl Kernel {
     /// All, in the order of their numbers, with their names in the source.
-    pub const ALL: [(Self, &str); 40] = [
+    pub const ALL: [(Self, &str); 43] = [
         (Self::Gradient, "gradient"),
         (Self::AdvanceGradient, "advance_gradient"),
         (Self::Value, "value"),
@@ -113,6 +116,9 @@ impl Kernel {
         (Self::Apart, "apart"),
         (Self::SparseTimes, "sparse_times"),
         (Self::Turn, "turn"),
+        (Self::Gather, "gather"),
+        (Self::Clear, "clear"),
+        (Self::Spread, "spread"),
     ];
 }
 

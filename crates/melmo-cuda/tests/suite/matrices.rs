@@ -9,11 +9,11 @@ use melmo::operator::{Identity, Select};
 use melmo::penalty::{Entrywise, L1, Mcp};
 use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::schedule::Power;
+use melmo::schedule::{Averaging, Power};
 use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, MaskedLeastSquares, RobustPca, Smooth};
-use melmo::solver::{Melmo, Solver};
-use melmo::space::{Host, Space};
+use melmo::solver::{Melmo, Momentum, Rule, Solver, Stochastic};
+use melmo::space::{Host, Sampled, Space};
 use melmo::sparse::{Csr, Misfit};
 use melmo_cuda::{Arithmetic, Device};
 
@@ -242,6 +242,65 @@ fn losses_of_factors_of_sparse_data() {
             same_loss("sparse factors", sparse_factors::<f64>(rank, ridge), Arithmetic::Auto);
             same_loss("sparse factors", sparse_factors::<f32>(rank, ridge), Arithmetic::Auto);
         }
+    }
+}
+
+/// Rows that are drawn once, twice and not at all; more of them than a strip has.
+fn same_batch<S: Real>((problem, x): (Problem<S>, Vec<S>), batch: &[usize]) {
+    let Some(machine) = machine() else { return };
+    let geometry = || melmo::geometry::euclidean::<S>(problem.layout());
+    let mut device = Device::sampled(&problem, geometry().norms(), Arithmetic::Auto, machine).unwrap();
+    let mut host = Host::sampled(&problem, geometry()).unwrap();
+    assert_eq!(device.samples(), host.samples());
+    let [mut there, mut phi_there] = [0, 1].map(|_| device.point());
+    device.write(&mut there, 0, &x);
+    let (mut phi, mut read) = (vec![S::ZERO; x.len()], vec![S::ZERO; x.len()]);
+    device.batch_gradient(&mut phi_there, &there, batch);
+    host.batch_gradient(&mut phi, &x, batch);
+    let unit = if S::EPSILON < 1e-10 { 1e-12 } else { 2e-5 };
+    let mut compare = |device: &mut Device<'_, S, _>, phi: &Vec<S>| {
+        device.read(&phi_there, 0, &mut read);
+        let scale = read.iter().fold(1.0, |most, v| v.f64().abs().max(most));
+        read.iter().zip(phi).for_each(|(a, b)| assert!((a.f64() - b.f64()).abs() <= unit * scale, "{a:?} and {b:?}"));
+    };
+    compare(&mut device, &phi);
+    let mut there_too = device.point();
+    device.batch_gradient(&mut there_too, &there, &batch[..1]);
+    let slopes = device.penalty_gradient_add(&mut there_too, &there, 0.5);
+    host.batch_gradient(&mut phi, &x, &batch[..1]);
+    let want = host.penalty_gradient_add(&mut phi, &x, 0.5);
+    assert!((slopes - want).abs() <= unit * (1.0 + want));
+    assert_eq!(device.fault(), None);
+}
+
+#[test]
+fn batches_of_factors() {
+    let many: Vec<usize> = (0..100).map(|k| k * k % SHAPE[0]).collect();
+    for batch in [&[3usize, 3, 40, 0, 3][..], &[7], &many] {
+        same_batch(factors::<f64>(false, 0.2, 1.0), batch);
+        same_batch(factors::<f64>(true, 0.0, 1.0), batch);
+        same_batch(factors::<f32>(false, 0.0, 1.0), batch);
+    }
+}
+
+/// Steps by minibatches go the same way on the machine and on slices, with a certificate of a full pass at the end.
+#[test]
+fn stochastic_steps_of_factors() {
+    let (problem, x) = factors::<f64>(false, 0.2, 1.0);
+    for (momentum, ball) in [(Momentum::HeavyBall, None), (Momentum::Storm, Some(40.0))] {
+        let Some(machine) = machine() else { return };
+        let power = Power { beta: 0.5, gamma: 0.3, p: 0.75, q: 0.25 };
+        let schedule = Averaging { power, alpha: 1.0, a: 0.5, horizon: None };
+        let rule = Rule { schedule, momentum, batch: 8, seed: 3, ball };
+        let geometry = || melmo::geometry::euclidean::<f64>(problem.layout());
+        let device = Device::sampled(&problem, geometry().norms(), Arithmetic::Auto, machine).unwrap();
+        let host = Host::sampled(&problem, geometry()).unwrap();
+        let driven = |solver: &mut dyn Solver<f64>| run(solver, &Options::new(Stop::after(40)), &mut []);
+        let there = driven(&mut Stochastic::on(device, rule, &x).unwrap());
+        let here = driven(&mut Stochastic::on(host, rule, &x).unwrap());
+        let apart = there.x.iter().zip(&here.x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-9, "{momentum:?}: {apart:e}");
+        assert!(there.certificate.unwrap().verify(&problem, &there.x, 1e-9).unwrap().passed());
     }
 }
 

@@ -31,6 +31,12 @@ fn terms_without_kernels() {
 }
 
 #[test]
+fn minibatches_of_what_has_none() {
+    let problem = problem::<f64>("image", "mcp", Lift::Entries, false);
+    assert!(words(Plan::of(&problem).unwrap().expect_samples()).contains("minibatches of another loss"));
+}
+
+#[test]
 fn norms_without_kernels_and_too_little_memory() {
     let Some(emulator) = Emulator::new().filter(|_| !is_gpu()) else { return };
     let problem = problem::<f64>("image", "mcp", Lift::Entries, false);

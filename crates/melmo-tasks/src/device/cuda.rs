@@ -1,6 +1,6 @@
 //! NVIDIA's GPUs.
 
-use melmo::catalogue::{self, Arguments, Value, method_on};
+use melmo::catalogue::{self, Arguments, SAMPLED, Value, method_on, sampled_on};
 use melmo::geometry::{BlockNorm, Oracle};
 use melmo::problem::Problem;
 use melmo::real::Real;
@@ -11,9 +11,15 @@ use melmo_cuda::{Arithmetic, Device, Gpu, Plan};
 
 use crate::error::Error;
 
-/// The name of GPU 0 where there is one that can do all of a problem, or why not.
-pub(crate) fn first<S: Real>(problem: &Problem<S>) -> Result<String, String> {
-    Plan::of(problem).map_err(|error| error.to_string())?;
+/// Refuses a problem that no GPU can do all of by this method.
+fn check<S: Real>(problem: &Problem<S>, method: &str) -> Result<(), melmo::error::Error> {
+    let plan = Plan::of(problem)?;
+    if method == SAMPLED { plan.expect_samples() } else { Ok(()) }
+}
+
+/// The name of GPU 0 where there is one that can do all of a problem by this method, or why not.
+pub(crate) fn first<S: Real>(problem: &Problem<S>, method: &str) -> Result<String, String> {
+    check(problem, method).map_err(|error| error.to_string())?;
     let all = described()?;
     all.first().map(|first| first.name.clone()).ok_or_else(|| "there is no GPU here".into())
 }
@@ -30,7 +36,7 @@ pub(crate) fn solver<'p, S: Real>(
     let refused =
         |reason: String| Error::Library(melmo::error::Error::Unsupported(format!("{reason}; device cpu needs none")));
     let arithmetic = Arithmetic::of(oracle)?;
-    Plan::of(problem)?; // what no GPU can do is said first
+    check(problem, name)?; // what no GPU can do is said first
     let gpu = Gpu::open(ordinal).map_err(refused)?;
     if let Form::Lent(lent) = problem.f().form()
         && lent.device() != ordinal
@@ -40,6 +46,10 @@ pub(crate) fn solver<'p, S: Real>(
     let told = format!("cuda:{ordinal} ({})", gpu.describe().name);
     let rows = catalogue::methods::<S>();
     let arguments = Arguments::new(&catalogue::find("method", &rows, name)?.entry, given)?;
+    if name == SAMPLED {
+        let space = Device::sampled(problem, norms, arithmetic, gpu)?;
+        return Ok((sampled_on(&arguments, problem, space, start)?, told));
+    }
     let space = Device::with(problem, norms, arithmetic, gpu)?;
     Ok((method_on(name, &arguments, problem, space, start)?, told))
 }

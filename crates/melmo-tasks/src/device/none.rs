@@ -11,7 +11,7 @@ use crate::error::Error;
 const REASON: &str = "a browser lends no GPU to CUDA";
 
 /// None.
-pub(crate) fn first<S: Real>(_: &Problem<S>) -> Result<String, String> {
+pub(crate) fn first<S: Real>(_: &Problem<S>, _: &str) -> Result<String, String> {
     Err(REASON.into())
 }
 

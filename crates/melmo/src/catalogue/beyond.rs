@@ -31,7 +31,7 @@ fn path<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> Result<Path, 
 }
 
 /// The rule of stochastic steps: exponents are the best ones for the momentum unless given.
-fn rule<S: Real>(a: &Arguments, problem: &Problem<S>) -> Rule {
+pub(super) fn rule<S: Real>(a: &Arguments, problem: &Problem<S>) -> Rule {
     let momentum = if a.word("momentum") == "storm" { Momentum::Storm } else { Momentum::HeavyBall };
     let [p, q, decay] = match momentum {
         Momentum::HeavyBall => [3.0 / 4.0, 1.0 / 4.0, 1.0 / 2.0],

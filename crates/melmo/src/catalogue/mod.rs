@@ -28,7 +28,7 @@ pub use losses::{BuildLoss, LossRow};
 pub use methods::{BuildMethod, MethodRow};
 pub use operators::{BuildOperator, OperatorRow};
 pub use penalties::{BuildPenalty, Lift, PenaltyRow, lifts};
-pub use place::{ANYWHERE, method_in, method_on};
+pub use place::{ANYWHERE, SAMPLED, method_in, method_on, sampled_on};
 pub use sums::{Addend, sum};
 pub use tables::{Tables, geometries, losses, methods, operators, penalties};
 pub use theory::{Start, guarantee};

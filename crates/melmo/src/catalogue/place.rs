@@ -1,16 +1,31 @@
 //! Methods by name wherever x lives: those that touch no entry of it.
 
 use crate::catalogue::Arguments;
+use crate::catalogue::beyond::rule;
 use crate::catalogue::methods::{power, restart, smoothed};
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::schedule::{EpochConstant, EpochPower, Horizon};
-use crate::solver::{Adaptive, Epoch, Melmo, Smoothing, Solver, Subgradient};
-use crate::space::Space;
+use crate::solver::{Adaptive, Epoch, Melmo, Smoothing, Solver, Stochastic, Subgradient};
+use crate::space::{Sampled, Space};
 
 /// The names of the methods that run in any space.
 pub const ANYWHERE: [&str; 7] =
     ["melmo", "melmo-horizon", "epoch-power", "epoch-constant", "variable-smoothing", "subgradient", "scaled"];
+
+/// The name of the method that takes minibatches, in any space whose loss offers them.
+pub const SAMPLED: &str = "stochastic";
+
+/// [`SAMPLED`] in a space of that problem.
+pub fn sampled_on<'s, X: Sampled + 's>(
+    a: &Arguments,
+    problem: &Problem<X::Real>,
+    space: X,
+    x0: &[X::Real],
+) -> Result<Box<dyn Solver<X::Real> + 's>, Error> {
+    problem.check_start(x0)?;
+    Ok(Box::new(Stochastic::on(space, rule(a, problem), x0)?))
+}
 
 /// A method of the catalogue in a space of that problem; refuses one that needs slices.
 pub fn method_on<'s, X: Space + 's>(

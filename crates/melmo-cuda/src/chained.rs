@@ -49,11 +49,11 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
                 [told.slices, told.rows, _] = shape.map(|n| n as i64);
                 told.components = components as i64;
             }
-            Linear::Jet(jet) => told.kappa = jet.kappa(),
+            Linear::Jet(jet) => told.second = jet.weight(),
             Linear::Convolution(kernel) => told.blur = self.blur(kernel),
         }
         let parts =
-            chain.parts.iter().map(|part| (self.part(part), part.phi.and_then(formula).map_or([0.0; 2], |f| f.1)));
+            chain.parts.iter().map(|part| (self.part(part), part.psi.and_then(formula).map_or([0.0; 2], |f| f.1)));
         let parts: Vec<_> = parts.collect();
         let most = parts.iter().filter(|(part, _)| part.shares > 1).map(|(part, _)| part.groups * part.shares).max();
         let sums = self.raw(most.map_or(0, |count| count as usize * size_of::<f64>()));
@@ -115,9 +115,9 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
             self.run(Kernel::ConvolvedResidual, places, Args { at: slots::RESIDUAL as i64, ..args });
         }
         self.run(Kernel::Apply, places, args);
-        for (number, (part, phi)) in links.parts.iter().enumerate() {
+        for (number, (part, psi)) in links.parts.iter().enumerate() {
             let part = self.with_norms(*part, args, links.sums);
-            let args = Args { part, phi: *phi, at: slots::ANSWER as i64, more: i64::from(number > 0), ..args };
+            let args = Args { part, psi: *psi, at: slots::ANSWER as i64, more: i64::from(number > 0), ..args };
             self.run(answer, (part.groups * part.shares) as usize, args);
         }
         let pull = match kernel {

@@ -173,7 +173,7 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             target,
             mask,
             weights,
-            phi: self.plan.formula().map_or([0.0; 2], |(_, parameters)| parameters),
+            psi: self.plan.formula().map_or([0.0; 2], |(_, parameters)| parameters),
             ..Args::default()
         };
     }
@@ -288,11 +288,11 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         if self.links.is_some() {
             return self.chained(kernel, args);
         }
-        let Args { n, slices, rows, cols, strip, first, count, mut target, mask, weights, phi, .. } = self.told;
+        let Args { n, slices, rows, cols, strip, first, count, mut target, mask, weights, psi, .. } = self.told;
         if self.plan.given() {
             target = args.target;
         }
-        let args = Args { n, slices, rows, cols, strip, first, count, target, mask, weights, phi, ..args };
+        let args = Args { n, slices, rows, cols, strip, first, count, target, mask, weights, psi, ..args };
         self.run(kernel, self.plan.threads(), args);
     }
 

@@ -2,7 +2,7 @@
 
 use melmo::error::Error;
 use melmo::operator;
-use melmo::penalty::{self, Phi, Shape};
+use melmo::penalty::{self, Psi, Shape};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::{self, Factorization};
@@ -39,11 +39,11 @@ pub struct Plan<'p, S> {
     pub lent: Option<&'p dyn smooth::Lent>,
     /// M.
     pub mask: Option<&'p [S]>,
-    /// φ.
-    pub phi: Phi,
+    /// ψ.
+    pub psi: Psi,
     /// Its weights.
     pub weights: Option<&'p [S]>,
-    /// φ of the norm of a place's components, not of each.
+    /// ψ of the norm of a place's components, not of each.
     pub pixels: bool,
     /// What is evaluated link by link, where it is: then T and the penalty are told there.
     pub chain: Option<Chain<'p, S>>,
@@ -68,9 +68,9 @@ impl<'p, S: Real> Plan<'p, S> {
     fn chained(problem: &'p Problem<S>) -> Result<Self, Error> {
         let (chain, target, mask, lent) = Chain::of(problem)?;
         let n = problem.layout().size();
-        let (loss, shape, picked, phi) = (Loss::Proximity, [1, 1, n], [0, n], chain.phi()?);
+        let (loss, shape, picked, psi) = (Loss::Proximity, [1, 1, n], [0, n], chain.psi()?);
         let (chain, pixels, weights) = (Some(chain), false, None);
-        Ok(Self { loss, size: n, shape, picked, components: 1, target, lent, mask, phi, weights, pixels, chain })
+        Ok(Self { loss, size: n, shape, picked, components: 1, target, lent, mask, psi, weights, pixels, chain })
     }
 
     /// One that is walked through in one pass.
@@ -94,13 +94,13 @@ impl<'p, S: Real> Plan<'p, S> {
             operator::Form::Difference3d(t) => ([t.shape().0, t.shape().1, t.shape().2], [0, 0], 3),
             _ => return refuse("an operator other than the identity, a choice of blocks or differences"),
         };
-        let (phi, weights, pixels) = match problem.g().form() {
-            penalty::Form::Entries { phi, weights } => (phi, weights, false),
-            penalty::Form::Pixels { phi, weights, .. } if components > 1 => (phi, weights, true),
+        let (psi, weights, pixels) = match problem.g().form() {
+            penalty::Form::Entries { psi, weights } => (psi, weights, false),
+            penalty::Form::Pixels { psi, weights, .. } if components > 1 => (psi, weights, true),
             _ => return refuse("a penalty other than one on entries, or on the differences of a pixel"),
         };
         let plan =
-            Self { loss, size, shape, picked, components, target, lent, mask, phi, weights, pixels, chain: None };
+            Self { loss, size, shape, picked, components, target, lent, mask, psi, weights, pixels, chain: None };
         if plan.given() && components > 1 {
             return refuse("differences of factors or of sums");
         }
@@ -186,13 +186,13 @@ impl<'p, S: Real> Plan<'p, S> {
 
     /// The number of the penalty's formula in the kernels, and its parameters.
     pub(crate) fn formula(&self) -> Option<(u32, [f64; 2])> {
-        formula(self.phi)
+        formula(self.psi)
     }
 }
 
 /// The number of a formula in the kernels, and its parameters.
-pub(crate) fn formula(phi: Phi) -> Option<(u32, [f64; 2])> {
-    Some(match phi.shape {
+pub(crate) fn formula(psi: Psi) -> Option<(u32, [f64; 2])> {
+    Some(match psi.shape {
         Shape::L1 { lambda } => (1, [lambda, 0.0]),
         Shape::Mcp { lambda, mu } => (2, [lambda, mu]),
         Shape::Scad { lambda, a } => (3, [lambda, a]),

@@ -56,7 +56,7 @@ impl Program {
         let blurred = plan.chain.as_ref().is_some_and(|chain| chain.blurred.is_some());
         let flags = [
             (double, "DOUBLE"),
-            (plan.phi.nonnegative, "NONNEGATIVE"),
+            (plan.psi.nonnegative, "NONNEGATIVE"),
             (plan.weights.is_some(), "WEIGHTED"),
             (plan.pixels, "PIXELS"),
             (plan.mask.is_some() && !plan.given(), "MASKED"),

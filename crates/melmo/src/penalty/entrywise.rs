@@ -6,7 +6,7 @@ use crate::penalty::kernel::{
 use crate::penalty::{Coordinates, Entries, Envelope, Form, Prox, Separable, Streamed};
 use crate::real::Real;
 use crate::threads;
-use crate::vector::{norm_inf, norm2, sum};
+use crate::vector::{norm_inf, norm2, sum_pairs};
 
 /// g(u) = Σᵢ wᵢψ(uᵢ): a penalty on every entry, weighted or not.
 ///
@@ -198,14 +198,15 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
 
     fn value(&self, u: &[S], _: &mut [S]) -> f64 {
         let psi = self.psi.clone();
-        match &self.weights {
-            None => sum(
-                u,
-                #[inline(always)]
-                |v| psi.psi(v).f64(),
-            ),
-            Some(w) => u.iter().zip(w).filter(|(_, w)| **w > S::ZERO).map(|(&v, &w)| w.f64() * psi.psi(v).f64()).sum(),
-        }
+        weighed!(self.weights.as_deref(), u, |w, weight| sum_pairs(
+            u,
+            w,
+            #[inline(always)]
+            |x, w| {
+                let (value, w) = (psi.psi(x).f64(), weight(w));
+                if w > S::ZERO { w.f64() * value } else { 0.0 }
+            },
+        ))
     }
 
     fn prox(&self, z: &mut [S], u: &[S], beta: f64, work: &mut [S]) -> f64 {

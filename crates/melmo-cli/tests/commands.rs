@@ -167,7 +167,8 @@ fn lists_explains_and_completes() {
 
 /// What a page of help says of each option that takes a value and belongs to how something is solved.
 fn solving_options(help: &str) -> Vec<String> {
-    let section = help.split("\nSolving:\n").nth(1).and_then(|rest| rest.split("\nStopping:\n").next()).unwrap_or_default();
+    let section =
+        help.split("\nSolving:\n").nth(1).and_then(|rest| rest.split("\nStopping:\n").next()).unwrap_or_default();
     let options = section.split("\n      --").map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
     options.filter(|text| text.contains('<')).collect()
 }

@@ -56,6 +56,7 @@ fn options_that_do_not_fit() {
     place.refused("verify nowhere", &["nowhere", "--result"]);
     place.refused("verify y.csv", &["y.csv", "this is a file"]);
     place.refused("verify y.cvs", &["there is no such folder", "did you mean y.csv?"]);
+    place.refused("denoise camera --out-dir y.csv", &["this is a file; expected a folder"]);
     place.refused("recover y.csv -o .", &["this is a folder"]);
     place.refused("denoise camera -o .", &["this is a folder"]);
     place.refused("deblur camera --kernel gausian:2", &["did you mean the kernel `gaussian`?"]);

@@ -2,7 +2,7 @@
 # # A penalty of your own
 #
 # Anything with `value` and `prox` is a penalty. This one is √-shaped: λ·√(|x| + ε), stronger than ℓ1 near 0 and nearly flat far from
-# it. It is ρ-weakly convex with ρ = λ/(4ε^{3/2}), and its prox is found by Newton's method.
+# it. It is ρ-weakly convex with ρ = λ/(4ε√ε), and its prox is found by Newton's method.
 
 # %%
 from pathlib import Path

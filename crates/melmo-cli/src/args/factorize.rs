@@ -54,7 +54,7 @@ pub struct Factorize {
     /// Start of W; standard normal from --seed unless given
     #[arg(long, value_name = "FILE")]
     pub init_w: Option<PathBuf>,
-    /// Start of H
+    /// Start of H; standard normal from --seed unless given
     #[arg(long, value_name = "FILE")]
     pub init_h: Option<PathBuf>,
     /// Which entries are observed (1) or not (0)

@@ -72,7 +72,8 @@ where
     type Value = T;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
-        let read = |text: &str| text.parse::<T>().map_err(|error| suggested(&error.to_string(), text, (self.names)()));
+        let names = self.names;
+        let read = move |text: &str| text.parse::<T>().map_err(|error| suggested(&error.to_string(), text, names()));
         TypedValueParser::parse_ref(&read, command, arg, value)
     }
 

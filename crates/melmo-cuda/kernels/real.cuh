@@ -15,7 +15,7 @@ struct Blur {
 struct Part {
     i64 start, groups, length, step, stride;
     i64 shares;               // threads of a group
-    i64 by_norm;              // φ of a group's norm; of its one entry otherwise
+    i64 by_norm;              // ψ of a group's norm; of its one entry otherwise
     double weight;            // of all of it
     const real* weights;      // of each group, where there are any
     const i64 *members, *ends;
@@ -36,8 +36,8 @@ struct Args {
     real *tx, *z;              // in the range of T
     double a, b;               // factors
     double beta;               // the smoothing
-    double phi[2];             // the parameters of the penalty
-    const double* pieces;      // of φ′, where it is piecewise linear
+    double psi[2];             // the parameters of the penalty
+    const double* pieces;      // of ψ′, where it is piecewise linear
     i64 formula;               // which, where parts of the penalty have several
     double *parts, *norms;     // of lines of a matrix
     i64 from, to;              // formats of what is read and written, where that is not real
@@ -50,7 +50,7 @@ struct Args {
     i64 components;            // of differences
     const real *mask_of_t;     // what T multiplies by
     i64 channels;              // planes of x, one after another
-    double kappa;              // what second differences are multiplied by
+    double second;             // what second differences are multiplied by
     real *residual;            // of a loss with an operator
     Blur blur, of_loss;        // T, and the operator of the loss
     Part part;

@@ -3,7 +3,7 @@
 
 use melmo::error::Error;
 use melmo::operator::{self, Convolution, Jet, LinOp};
-use melmo::penalty::{self, Form, Grouping, Phi, Piece, Prox, Shape};
+use melmo::penalty::{self, Form, Grouping, Piece, Prox, Psi, Shape};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::{self, Responses};
@@ -65,23 +65,23 @@ pub(crate) struct Part<'p, S> {
     pub weights: Option<&'p [S]>,
     /// Members of every group, and where each begins, where they are listed.
     pub listed: Option<(Vec<usize>, Vec<usize>)>,
-    pub phi: Option<Phi>,
+    pub psi: Option<Psi>,
 }
 
 /// Members of a group that a thread looks at, at most.
 const SHARE: usize = 64;
 
 impl<'p, S: Real> Part<'p, S> {
-    /// φ of each of these entries.
-    fn entries(start: usize, groups: usize, phi: Option<Phi>, weights: Option<&'p [S]>, weight: f64) -> Self {
-        Self { start, groups, length: 1, step: 1, stride: 0, by_norm: false, weight, weights, listed: None, phi }
+    /// ψ of each of these entries.
+    fn entries(start: usize, groups: usize, psi: Option<Psi>, weights: Option<&'p [S]>, weight: f64) -> Self {
+        Self { start, groups, length: 1, step: 1, stride: 0, by_norm: false, weight, weights, listed: None, psi }
     }
 
-    /// φ of the norms of a matrix's rows or columns.
-    fn piece(start: usize, piece: Piece, phi: Phi, weights: Option<&'p [S]>, weight: f64) -> Self {
+    /// ψ of the norms of a matrix's rows or columns.
+    fn piece(start: usize, piece: Piece, psi: Psi, weights: Option<&'p [S]>, weight: f64) -> Self {
         let Piece { start: at, groups, len, strided } = piece;
         let (step, stride) = if strided { (1, groups) } else { (len, 1) };
-        let all = Self::entries(start + at, groups, Some(phi), weights, weight);
+        let all = Self::entries(start + at, groups, Some(psi), weights, weight);
         Self { length: len, step, stride, by_norm: true, ..all }
     }
 
@@ -90,7 +90,7 @@ impl<'p, S: Real> Part<'p, S> {
         self.length.div_ceil(SHARE).max(1)
     }
 
-    /// Not penalised: 0 times any φ.
+    /// Not penalised: 0 times any ψ.
     fn free(start: usize, count: usize) -> Self {
         Self::entries(start, count, None, None, 0.0)
     }
@@ -133,16 +133,16 @@ impl<'p, S: Real> Chain<'p, S> {
     }
 
     /// The formula of its first part; λ = 0 where nothing is penalised.
-    pub(crate) fn phi(&self) -> Phi {
-        let first = self.parts.iter().find_map(|part| part.phi);
-        first.unwrap_or(Phi::from(Shape::L1 { lambda: 0.0 }))
+    pub(crate) fn psi(&self) -> Psi {
+        let first = self.parts.iter().find_map(|part| part.psi);
+        first.unwrap_or(Psi::from(Shape::L1 { lambda: 0.0 }))
     }
 
     /// The formulas of its parts, each once; `None` where there is one that kernels do not have.
     pub(crate) fn kinds(&self) -> Option<Vec<Kind>> {
         let mut kinds = Vec::new();
-        for phi in self.parts.iter().filter_map(|part| part.phi).chain([self.phi()]) {
-            let kind = Formula::of(phi)?.kind;
+        for psi in self.parts.iter().filter_map(|part| part.psi).chain([self.psi()]) {
+            let kind = Formula::of(psi)?.kind;
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }
@@ -205,25 +205,25 @@ fn read<'p, S: Real>(
     parts: &mut Vec<Part<'p, S>>,
 ) -> Result<(), Error> {
     match g.form() {
-        Form::Entries { phi, weights } => parts.push(Part::entries(start, size, Some(phi), weights, weight)),
-        Form::Pixels { phi, weights, blocks } => {
+        Form::Entries { psi, weights } => parts.push(Part::entries(start, size, Some(psi), weights, weight)),
+        Form::Pixels { psi, weights, blocks } => {
             let piece = Piece { start: 0, groups: size / blocks, len: blocks, strided: true };
-            parts.push(Part::piece(start, piece, phi, weights, weight));
+            parts.push(Part::piece(start, piece, psi, weights, weight));
         }
-        Form::Groups { phi, weights, groups: Grouping::Pieces(pieces) } => {
+        Form::Groups { psi, weights, groups: Grouping::Pieces(pieces) } => {
             let mut first = 0;
             for &piece in pieces {
                 let own = weights.map(|weights| &weights[first..first + piece.groups]);
-                parts.push(Part::piece(start, piece, phi, own, weight));
+                parts.push(Part::piece(start, piece, psi, own, weight));
                 first += piece.groups;
             }
         }
-        Form::Groups { phi, weights, groups: Grouping::Given { indices, offsets } } => {
+        Form::Groups { psi, weights, groups: Grouping::Given { indices, offsets } } => {
             given(
                 start,
                 size,
                 (indices, offsets),
-                Part { phi: Some(phi), weights, weight, ..Part::free(start, 0) },
+                Part { psi: Some(psi), weights, weight, ..Part::free(start, 0) },
                 parts,
             );
         }

@@ -15,14 +15,14 @@ pub(crate) struct Links {
     tx: Address,
     told: Args,
     /// Each part, with its formula.
-    parts: Vec<(Part, Phi)>,
+    parts: Vec<(Part, Psi)>,
     /// Sums over parts of groups.
     sums: Address,
 }
 
-/// φ of a part.
+/// ψ of a part.
 #[derive(Clone, Copy, Default)]
-struct Phi {
+struct Psi {
     parameters: [f64; 2],
     pieces: Address,
     /// Which of the plan's formulas.
@@ -58,11 +58,11 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
                 [told.slices, told.rows, _] = shape.map(|n| n as i64);
                 told.components = components as i64;
             }
-            Linear::Jet(jet) => told.kappa = jet.kappa(),
+            Linear::Jet(jet) => told.second = jet.weight(),
             Linear::Convolution(kernel) => told.blur = self.blur(kernel),
         }
         let kinds = chain.kinds().unwrap_or_default();
-        let parts: Vec<_> = chain.parts.iter().map(|part| (self.part(part), self.phi(part, &kinds))).collect();
+        let parts: Vec<_> = chain.parts.iter().map(|part| (self.part(part), self.psi(part, &kinds))).collect();
         let most = parts.iter().filter(|(part, _)| part.shares > 1).map(|(part, _)| part.groups * part.shares).max();
         let sums = self.raw(most.map_or(0, |count| count as usize * size_of::<f64>()));
         self.links = Some(Links { tx: self.raw(chain.range * size_of::<S>()), told, parts, sums });
@@ -79,10 +79,10 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
     }
 
     /// That of a part without a penalty weighs nothing, whatever it is.
-    fn phi(&mut self, part: &crate::chain::Part<'_, S>, kinds: &[Kind]) -> Phi {
-        let Some(own) = part.phi.and_then(Formula::of) else { return Phi::default() };
+    fn psi(&mut self, part: &crate::chain::Part<'_, S>, kinds: &[Kind]) -> Psi {
+        let Some(own) = part.psi.and_then(Formula::of) else { return Psi::default() };
         let formula = kinds.iter().position(|kind| *kind == own.kind).unwrap_or(0) as i64;
-        Phi { parameters: own.parameters, pieces: self.table(&own), formula }
+        Psi { parameters: own.parameters, pieces: self.table(&own), formula }
     }
 
     fn part(&mut self, part: &crate::chain::Part<'_, S>) -> Part {
@@ -131,11 +131,11 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
             self.run(Kernel::ConvolvedResidual, places, Args { at: slots::RESIDUAL as i64, ..args });
         }
         self.run(Kernel::Apply, places, args);
-        for (number, (part, phi)) in links.parts.iter().enumerate() {
+        for (number, (part, psi)) in links.parts.iter().enumerate() {
             let part = self.with_norms(*part, args, links.sums);
-            let Phi { parameters: phi, pieces, formula } = *phi;
+            let Psi { parameters: psi, pieces, formula } = *psi;
             let args =
-                Args { part, phi, pieces, formula, at: slots::ANSWER as i64, more: i64::from(number > 0), ..args };
+                Args { part, psi, pieces, formula, at: slots::ANSWER as i64, more: i64::from(number > 0), ..args };
             self.run(answer, (part.groups * part.shares) as usize, args);
         }
         let pull = match kernel {

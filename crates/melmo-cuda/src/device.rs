@@ -163,7 +163,7 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         };
         let (target, mask, weights) = (put(Some(target)), put(mask), put(weights));
         let target = lent.map_or(target, |lent| lent.address());
-        let formula = Formula::of(self.plan.phi);
+        let formula = Formula::of(self.plan.psi);
         self.told = Args {
             n: self.plan.size() as i64,
             slices,
@@ -175,7 +175,7 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             target,
             mask,
             weights,
-            phi: formula.map_or([0.0; 2], |formula| formula.parameters),
+            psi: formula.map_or([0.0; 2], |formula| formula.parameters),
             pieces: formula.map_or(0, |formula| self.table(&formula)),
             ..Args::default()
         };
@@ -296,11 +296,11 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         if self.links.is_some() {
             return self.chained(kernel, args);
         }
-        let Args { n, slices, rows, cols, strip, first, count, mut target, mask, weights, phi, pieces, .. } = self.told;
+        let Args { n, slices, rows, cols, strip, first, count, mut target, mask, weights, psi, pieces, .. } = self.told;
         if self.plan.given() {
             target = args.target;
         }
-        let args = Args { n, slices, rows, cols, strip, first, count, target, mask, weights, phi, pieces, ..args };
+        let args = Args { n, slices, rows, cols, strip, first, count, target, mask, weights, psi, pieces, ..args };
         self.run(kernel, self.plan.threads(), args);
     }
 

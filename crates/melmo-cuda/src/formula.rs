@@ -1,6 +1,6 @@
-//! φ as kernels know it: the number of its formula, and its parameters.
+//! ψ as kernels know it: the number of its formula, and its parameters.
 
-use melmo::penalty::{Phi, Shape, Spline};
+use melmo::penalty::{Psi, Shape, Spline};
 
 use crate::machine::bytes;
 
@@ -18,15 +18,15 @@ pub(crate) struct Kind {
 pub(crate) struct Formula {
     pub kind: Kind,
     pub parameters: [f64; 2],
-    /// φ′ piece by piece, where it is piecewise linear.
+    /// ψ′ piece by piece, where it is piecewise linear.
     pieces: Option<[[f64; 4]; Spline::MOST]>,
 }
 
 impl Formula {
     /// None where kernels have no formula of that name.
-    pub fn of(phi: Phi) -> Option<Self> {
+    pub fn of(psi: Psi) -> Option<Self> {
         let mut pieces = None;
-        let (number, parameters) = match phi.shape {
+        let (number, parameters) = match psi.shape {
             Shape::L1 { lambda } => (1, [lambda, 0.0]),
             Shape::Mcp { lambda, mu } => (2, [lambda, mu]),
             Shape::Scad { lambda, a } => (3, [lambda, a]),
@@ -41,7 +41,7 @@ impl Formula {
             }
             _ => return None,
         };
-        Some(Self { kind: Kind { number, nonnegative: phi.nonnegative }, parameters, pieces })
+        Some(Self { kind: Kind { number, nonnegative: psi.nonnegative }, parameters, pieces })
     }
 
     /// What kernels read piece by piece: nothing for most formulas.

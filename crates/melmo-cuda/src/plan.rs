@@ -2,7 +2,7 @@
 
 use melmo::error::Error;
 use melmo::operator;
-use melmo::penalty::{self, Phi};
+use melmo::penalty::{self, Psi};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::{self, Factorization};
@@ -40,11 +40,11 @@ pub struct Plan<'p, S> {
     pub lent: Option<&'p dyn smooth::Lent>,
     /// M.
     pub mask: Option<&'p [S]>,
-    /// φ.
-    pub phi: Phi,
+    /// ψ.
+    pub psi: Psi,
     /// Its weights.
     pub weights: Option<&'p [S]>,
-    /// φ of the norm of a place's components, not of each.
+    /// ψ of the norm of a place's components, not of each.
     pub pixels: bool,
     /// What is evaluated link by link, where it is: then T and the penalty are told there.
     pub chain: Option<Chain<'p, S>>,
@@ -94,7 +94,7 @@ impl<'p, S: Real> Plan<'p, S> {
     fn chained(problem: &'p Problem<S>) -> Result<Self, Error> {
         let (chain, told) = Chain::of(problem)?;
         let Told { loss, target, mask, lent } = told;
-        let (n, phi) = (problem.layout().size(), chain.phi());
+        let (n, psi) = (problem.layout().size(), chain.psi());
         let plan = Self {
             loss,
             size: n,
@@ -104,7 +104,7 @@ impl<'p, S: Real> Plan<'p, S> {
             target,
             lent,
             mask,
-            phi,
+            psi,
             weights: None,
             pixels: false,
             chain: Some(chain),
@@ -123,13 +123,13 @@ impl<'p, S: Real> Plan<'p, S> {
             operator::Form::Difference3d(t) => ([t.shape().0, t.shape().1, t.shape().2], [0, 0], 3),
             _ => return refuse("an operator other than the identity, a choice of blocks or differences"),
         };
-        let (phi, weights, pixels) = match problem.g().form() {
-            penalty::Form::Entries { phi, weights } => (phi, weights, false),
-            penalty::Form::Pixels { phi, weights, .. } if components > 1 => (phi, weights, true),
+        let (psi, weights, pixels) = match problem.g().form() {
+            penalty::Form::Entries { psi, weights } => (psi, weights, false),
+            penalty::Form::Pixels { psi, weights, .. } if components > 1 => (psi, weights, true),
             _ => return refuse("a penalty other than one on entries, or on the differences of a pixel"),
         };
         let plan =
-            Self { loss, size, shape, picked, components, target, lent, mask, phi, weights, pixels, chain: None };
+            Self { loss, size, shape, picked, components, target, lent, mask, psi, weights, pixels, chain: None };
         if plan.given() && components > 1 {
             return refuse("differences of factors or of sums");
         }
@@ -216,7 +216,7 @@ impl<'p, S: Real> Plan<'p, S> {
     pub(crate) fn kinds(&self) -> Option<Vec<Kind>> {
         match &self.chain {
             Some(chain) => chain.kinds(),
-            None => Some(vec![Formula::of(self.phi)?.kind]),
+            None => Some(vec![Formula::of(self.psi)?.kind]),
         }
     }
 }

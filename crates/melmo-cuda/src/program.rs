@@ -73,7 +73,7 @@ impl Program {
     }
 }
 
-/// The formulas, and what is defined where there is one alone. Several are in namespaces, with one φ that chooses between them.
+/// The formulas, and what is defined where there is one alone. Several are in namespaces, with one ψ that chooses between them.
 fn penalty(kinds: &[Kind]) -> (String, Vec<String>) {
     if let [kind] = kinds {
         let mut defines = vec![format!("-DSHAPE={}", kind.number)];

@@ -1,4 +1,4 @@
-//! Penalties whose blocks have formulas of their own; of groups of factors; and φ′ that is piecewise linear.
+//! Penalties whose blocks have formulas of their own; of groups of factors; and ψ′ that is piecewise linear.
 
 use melmo::block::Layout;
 use melmo::catalogue::Lift;
@@ -49,7 +49,7 @@ fn blocks_of_several_formulas() {
     compare("three", &of_blocks(&three), Norm::L2);
 }
 
-/// First differences under one φ, second ones under another.
+/// First differences under one ψ, second ones under another.
 pub fn picture() -> Problem<f32> {
     let t = Jet::new(11, 9, 3, 0.5).unwrap();
     let (layout, range) = (LinOp::<f32>::domain(&t).clone(), LinOp::<f32>::range(&t).clone());

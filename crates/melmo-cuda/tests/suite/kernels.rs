@@ -43,7 +43,7 @@ fn penalties(double: bool) -> Program {
     let part = |pixels: bool, shape: u32| {
         let own = [include_str!("../../kernels/penalty.cuh"), include_str!("../../kernels/unit.cuh")].concat();
         let (name, pixels) = (format!("of_{shape}_{pixels}"), if pixels { "#define PIXELS" } else { "#undef PIXELS" });
-        let body = "Phi f = phi_of(a); double v; Unit d = *u, z = prox_of(a, f, 0, d, &v); \
+        let body = "Psi f = psi_of(a); double v; Unit d = *u, z = prox_of(a, f, 0, d, &v); \
                     u[1] = slopes(a, f, 0, d, ALL, &v); u[2] = subgradients(a, f, 0, z, ALL); \
                     *a.result = v + value_of(a, f, 0, d) + envelope_of(a, f, 0, d);";
         format!(

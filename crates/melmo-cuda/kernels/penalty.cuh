@@ -10,14 +10,16 @@
 #define SHAPE_ELASTIC_NET 6
 #define SHAPE_RIDGE 7
 #define SHAPE_INTERVAL 8
+#define SHAPE_SPLINE 9
 
-// Its parameters, as numbers of the arrays.
+// Its parameters, as numbers of the arrays; and the pieces of ψ′ where it is piecewise linear.
 struct Psi {
     real p, q;
+    const double* pieces;
 };
 
 HERE Psi psi_of(const Args& a) {
-    Psi f = {(real)a.psi[0], (real)a.psi[1]};
+    Psi f = {(real)a.psi[0], (real)a.psi[1], a.pieces};
     return f;
 }
 
@@ -150,6 +152,55 @@ HERE real formula_envelope(const Psi& f, real x, real beta) {
     real slope = formula_slope(f, x, beta);
     return (real)0.5 * beta * slope * slope;
 }
+#elif SHAPE == SHAPE_SPLINE
+// Where piece j begins and ψ′ there, how wide it is, and the slope of ψ′: from 0 on. ψ′ is q from p on.
+#define PIECES 12
+struct Piece {
+    real start, value, width, slope;
+};
+HERE Piece piece(const Psi& f, int j) {
+    Piece own = {(real)f.pieces[4 * j], (real)f.pieces[4 * j + 1], (real)f.pieces[4 * j + 2], (real)f.pieces[4 * j + 3]};
+    return own;
+}
+// ψ′(s) for s ≥ 0, and ψ(s): what every piece that s has passed, or stands on, adds.
+HERE real bent(const Psi& f, real s, real* value) {
+    real slope = 0, sum = 0;
+    for (int j = 0; j < PIECES; j++) {
+        const Piece own = piece(f, j);
+        const real along = larger(0, smaller(own.width, s - own.start));
+        sum += along * (own.value + (real)0.5 * own.slope * along);
+        slope += along * own.slope;
+    }
+    *value = sum + f.q * larger(0, s - f.p);
+    return slope;
+}
+// z ↦ z + βψ′(z), undone piece by piece.
+HERE real formula_prox(const Psi& f, real x, real beta) {
+    real s = magnitude(x), z = 0;
+    for (int j = 0; j < PIECES; j++) {
+        const Piece own = piece(f, j);
+        const real from = own.start + beta * own.value, steep = (real)1 + beta * own.slope;
+        z += larger(0, smaller(own.width, (s - from) / steep));
+    }
+    return with_sign(z + larger(0, s - (f.p + beta * f.q)), x);
+}
+HERE real formula(const Psi& f, real x) {
+    real value;
+    bent(f, magnitude(x), &value);
+    return value;
+}
+HERE real formula_derivative(const Psi& f, real x) {
+    real value;
+    return with_sign(bent(f, magnitude(x), &value), x);
+}
+HERE real formula_slope(const Psi& f, real x, real beta) {
+    real value;
+    return with_sign(bent(f, magnitude(formula_prox(f, x, beta)), &value), x);
+}
+HERE real formula_envelope(const Psi& f, real x, real beta) {
+    real value, slope = bent(f, magnitude(formula_prox(f, x, beta)), &value);
+    return value + (real)0.5 * beta * slope * slope;
+}
 #endif
 
 #ifdef NONNEGATIVE
@@ -169,9 +220,3 @@ HERE real phi_slope(const Psi& f, real x, real beta) { return formula_slope(f, x
 HERE real phi_envelope(const Psi& f, real x, real beta) { return formula_envelope(f, x, beta); }
 #endif
 HERE real phi_derivative(const Psi& f, real x) { return formula_derivative(f, x); }
-
-// w·v, and 0 for w = 0 even where v is infinite.
-HERE real weighed(real w, real v) { return w > 0 ? w * v : (real)0; }
-
-// v/norm, and 0 where the norm is 0: such a unit has no direction.
-HERE real over_norm(real v, real norm) { return norm == 0 ? (real)0 : v / norm; }

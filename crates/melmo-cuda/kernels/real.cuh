@@ -37,6 +37,8 @@ struct Args {
     double a, b;               // factors
     double beta;               // the smoothing
     double psi[2];             // the parameters of the penalty
+    const double* pieces;      // of ψ′, where it is piecewise linear
+    i64 formula;               // which, where parts of the penalty have several
     double *parts, *norms;     // of lines of a matrix
     i64 from, to;              // formats of what is read and written, where that is not real
     i64 loose;                 // 1 where a block does not start at a multiple of four entries
@@ -81,6 +83,10 @@ HERE real least(real a, real b) { return fmin(a, b); }
 HERE real most(real a, real b) { return fmaxf(a, b); }
 HERE real least(real a, real b) { return fminf(a, b); }
 #endif
+// w·v, and 0 for w = 0 even where v is infinite.
+HERE real weighed(real w, real v) { return w > 0 ? w * v : (real)0; }
+// v/norm, and 0 where the norm is 0: such a unit has no direction.
+HERE real over_norm(real v, real norm) { return norm == 0 ? (real)0 : v / norm; }
 HERE real sign(real a) { return a > 0 ? (real)1 : a < 0 ? (real)-1 : (real)0; }
 #ifdef DOUBLE
 HERE real magnitude(real a) { return fabs(a); }

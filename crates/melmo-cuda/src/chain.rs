@@ -8,7 +8,8 @@ use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::{self, Responses};
 
-use crate::plan::{refuse, stretch};
+use crate::formula::{Formula, Kind};
+use crate::plan::{Loss, Told, refuse, stretch};
 
 /// What is told apart of a problem that is evaluated link by link.
 #[derive(Clone)]
@@ -97,13 +98,13 @@ impl<'p, S: Real> Part<'p, S> {
 
 impl<'p, S: Real> Chain<'p, S> {
     /// Reads it from the forms of the terms, and the data of the loss with their mask.
-    pub(crate) fn of(problem: &'p Problem<S>) -> Result<Read<'p, S>, Error> {
-        let (target, mask, lent, blurred) = loss(problem)?;
+    pub(crate) fn of(problem: &'p Problem<S>) -> Result<(Self, Told<'p, S>), Error> {
+        let (told, blurred) = loss(problem)?;
         let operator = linear(problem, problem.layout().size())?;
         let range = problem.t().range().size();
         let mut parts = Vec::new();
         read(problem.g(), (0, range), 1.0, &mut parts)?;
-        Ok((Self { operator, range, parts, blurred }, target, mask, lent))
+        Ok((Self { operator, range, parts, blurred }, told))
     }
 
     /// Planes of x.
@@ -131,15 +132,22 @@ impl<'p, S: Real> Chain<'p, S> {
         }
     }
 
-    /// The formula that all its parts share.
-    pub(crate) fn psi(&self) -> Result<Psi, Error> {
-        let mut all = self.parts.iter().filter_map(|part| part.psi);
-        let first = all.next().unwrap_or(Psi::from(Shape::L1 { lambda: 0.0 }));
-        let same = |psi: Psi| {
-            let kind = |psi: Psi| (std::mem::discriminant(&psi.shape), psi.nonnegative);
-            kind(psi) == kind(first)
-        };
-        if all.all(same) { Ok(first) } else { refuse("blocks with penalties of different formulas") }
+    /// The formula of its first part; λ = 0 where nothing is penalised.
+    pub(crate) fn psi(&self) -> Psi {
+        let first = self.parts.iter().find_map(|part| part.psi);
+        first.unwrap_or(Psi::from(Shape::L1 { lambda: 0.0 }))
+    }
+
+    /// The formulas of its parts, each once; `None` where there is one that kernels do not have.
+    pub(crate) fn kinds(&self) -> Option<Vec<Kind>> {
+        let mut kinds = Vec::new();
+        for psi in self.parts.iter().filter_map(|part| part.psi).chain([self.psi()]) {
+            let kind = Formula::of(psi)?.kind;
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        Some(kinds)
     }
 
     /// Numbers beside the data and the points: Tx, residuals, norms of groups, and what parts are told.
@@ -155,23 +163,15 @@ impl<'p, S: Real> Chain<'p, S> {
     }
 }
 
-/// A chain, the data of the loss with their mask, and where they are lent.
-pub(crate) type Read<'p, S> = (Chain<'p, S>, &'p [S], Option<&'p [S]>, Option<&'p dyn smooth::Lent>);
-
-/// What of that the loss says, and its operator.
-type Loss<'p, S> = (&'p [S], Option<&'p [S]>, Option<&'p dyn smooth::Lent>, Option<Blurred<'p, S>>);
-
-fn loss<S: Real>(problem: &Problem<S>) -> Result<Loss<'_, S>, Error> {
-    match problem.f().form() {
-        smooth::Form::Proximity { target, mask } => Ok((target, mask, None, None)),
-        smooth::Form::Lent(lent) => Ok((&[], None, Some(lent), None)),
-        smooth::Form::Linear { operator, rows } if rows.is_plain() && !rows.is_shifted() => match operator.form() {
-            operator::Form::Convolution(kernel) => {
-                Ok((rows.target(), None, None, Some(Blurred { kernel, operator, rows })))
-            }
-            _ => refuse("least squares with an operator other than a convolution"),
-        },
-        _ => refuse("a loss other than ½‖M⊙(x − y)‖², and ½‖Kx − y‖² with a convolution K"),
+fn loss<S: Real>(problem: &Problem<S>) -> Result<(Told<'_, S>, Option<Blurred<'_, S>>), Error> {
+    let smooth::Form::Linear { operator, rows } = problem.f().form() else { return Ok((Told::of(problem)?, None)) };
+    match operator.form() {
+        operator::Form::Convolution(kernel) if rows.is_plain() && !rows.is_shifted() => {
+            let told = Told { loss: Loss::Proximity, target: rows.target(), mask: None, lent: None };
+            Ok((told, Some(Blurred { kernel, operator, rows })))
+        }
+        _ if rows.is_plain() && !rows.is_shifted() => refuse("least squares with an operator other than a convolution"),
+        _ => Told::of(problem).map(|told| (told, None)),
     }
 }
 

@@ -57,6 +57,8 @@ pub struct Args {
     pub b: f64,
     pub beta: f64,
     pub psi: [f64; 2],
+    pub pieces: Address,
+    pub formula: i64,
     pub parts: Address,
     pub norms: Address,
     pub from: i64,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::penalty::Prox;
+use crate::penalty::{Prox, Spline};
 
 /// What a penalty is, as data, for those who evaluate it elsewhere: a device needs formulas, not methods.
 #[non_exhaustive]
@@ -93,6 +93,7 @@ impl From<Shape> for Psi {
 /// The formula of a penalty, with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[allow(clippy::large_enum_variant)] // a problem has a few, and nobody looks at them in a loop
 pub enum Shape {
     /// λ|x|.
     L1 {
@@ -146,4 +147,6 @@ pub enum Shape {
         /// Its upper end; ∞ where there is none.
         upper: f64,
     },
+    /// ψ′ is piecewise linear.
+    Spline(Spline),
 }

@@ -1,5 +1,6 @@
 use crate::error::Error;
 use crate::penalty::Separable;
+use crate::penalty::form::{Psi, Shape};
 use crate::real::Real;
 use crate::vector::simd;
 
@@ -66,8 +67,13 @@ impl Spline {
         self.slopes().fold(0.0, f64::max)
     }
 
+    /// Where every piece begins and ψ′ there, how wide it is and the slope of ψ′. Pieces that are not used have neither width nor slope.
+    pub fn pieces(&self) -> [[f64; 4]; Self::MOST] {
+        self.pieces.map(|Piece { start, value, width, slope }| [start, value, width, slope])
+    }
+
     /// The last knot and ψ′ from there on.
-    fn end(&self) -> (f64, f64) {
+    pub fn end(&self) -> (f64, f64) {
         let last = self.pieces[Self::MOST - 1];
         (last.start + last.width, last.value + last.slope * last.width)
     }
@@ -224,6 +230,10 @@ impl<S: Real> Separable<S> for Spline {
 
     fn rho(&self) -> f64 {
         self.slopes().fold(0.0, |rho: f64, slope| rho.max(-slope))
+    }
+
+    fn form(&self) -> Option<Psi> {
+        Some(Shape::Spline(*self).into())
     }
 
     fn slope(&self) -> Option<f64> {

@@ -173,7 +173,7 @@ pub fn until(quiet: bool, limit: Option<Duration>) -> Until {
 /// A bar on a terminal; nothing elsewhere, or when quiet.
 pub fn bar(quiet: bool, length: u64) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
-    let template = "{bar:24.cyan/dim} {percent:>3}%  {msg}  {eta} left";
+    let template = "{bar:24.cyan/dim} {percent:>3}%  {msg}  at most {eta} left";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::with_draw_target(Some(length), target).with_style(style.progress_chars("━━╌"))
 }

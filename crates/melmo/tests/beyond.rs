@@ -203,7 +203,9 @@ fn every_certificate_is_accepted<S: Real>() {
                 continue;
             }
             let Some(report) = solve(&problem, row.entry.name, &x0, Stop::after(60)) else { continue };
-            assert_eq!(report.status, Status::Iterations, "{name}, {}", row.entry.name);
+            // An interior point method is at rounding before that many steps.
+            let done = row.entry.name == "interior-point" && report.status == Status::Stalled;
+            assert!(done || report.status == Status::Iterations, "{name}, {}: {:?}", row.entry.name, report.status);
             verifies(&format!("{name}, {}", row.entry.name), &problem, &report);
             ran += 1;
         }

@@ -67,12 +67,13 @@ fn suggested(told: &str, typed: &str, names: Vec<&str>) -> String {
 
 impl<T> TypedValueParser for Known<T>
 where
-    T: FromStr<Err: Display + Into<Box<dyn std::error::Error + Send + Sync>>> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: Display> + Clone + Send + Sync + 'static,
 {
     type Value = T;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
-        let read = |text: &str| text.parse::<T>().map_err(|error| suggested(&error.to_string(), text, (self.names)()));
+        let names = self.names;
+        let read = move |text: &str| text.parse::<T>().map_err(|error| suggested(&error.to_string(), text, names()));
         TypedValueParser::parse_ref(&read, command, arg, value)
     }
 

@@ -18,9 +18,9 @@ fn scene(rows: usize, cols: usize, channel: usize) -> Vec<f64> {
     (0..rows * cols).map(pixel).collect()
 }
 
-fn noisy(clean: &[f64], sigma: f64) -> Vec<f64> {
+fn noisy(clean: &[f64], level: f64) -> Vec<f64> {
     let mut seeded = melmo::seeded::Seeded::new(4);
-    clean.iter().map(|v| v + sigma * seeded.normal()).collect()
+    clean.iter().map(|v| v + level * seeded.normal()).collect()
 }
 
 fn picture(place: &Place, name: &str, channels: usize, depth: Depth) {

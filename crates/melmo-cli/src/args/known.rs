@@ -26,7 +26,7 @@ fn known<T>(names: fn() -> Vec<&'static str>) -> Known<T> {
     Known { names, value: PhantomData }
 }
 
-/// φ.
+/// ψ.
 pub fn penalties() -> Known<PenaltyChoice> {
     known(|| catalogue::penalties::<f64>().iter().map(|row| row.entry.name).collect())
 }

@@ -46,15 +46,15 @@ impl Solve for Rpca {
         summary.add("shape", stack.shape.clone(), "matrix", text + &gaps);
         summary.silent("missing", missing);
         let open = |penalty: &melmo_tasks::PenaltyChoice| penalty.clone().or("lambda", 1.0) != *penalty;
-        let mut sigma = 1.0;
+        let mut level = 1.0;
         if open(&self.low_rank) || open(&self.sparse) {
             // Without weights there is no problem, and nothing to keep.
             let estimate = || progress::nothing_to_keep(|| rpca::noise(&y, rows, cols, &inputs.until));
-            sigma = self.noise.map_or_else(estimate, Ok)?;
-            let sign = if self.noise.is_some() { "=" } else { "≈" };
-            summary.add("noise", sigma, "noise", format!("σ {sign} {}", short(sigma)));
+            level = self.noise.map_or_else(estimate, Ok)?;
+            let about = if self.noise.is_some() { "" } else { "about " };
+            summary.add("noise", level, "noise", format!("{about}{}", short(level)));
         }
-        let weights = Weights::choose(&self.low_rank, &self.sparse, sigma, rows, cols);
+        let weights = Weights::choose(&self.low_rank, &self.sparse, level, rows, cols);
         summary.text("low_rank", "L", format!("{} on the singular values", weights.low_rank));
         summary.text("sparse", "S", format!("{} on the entries", weights.sparse));
         let prepared = rpca::prepare(&y, rows, cols, &weights, &inputs.until)?;
@@ -118,7 +118,7 @@ impl Solve for Rpca {
 impl Rpca {
     /// Refuses a noise that is none, and outputs that a shape does not have.
     fn check(&self, stack: &Stack) -> Result<(), Error> {
-        if self.noise.is_some_and(|sigma| sigma <= 0.0) {
+        if self.noise.is_some_and(|level| level <= 0.0) {
             return Err(Error::option("noise", "expected a number above 0"));
         }
         let frames = stack.shape.len() == 3;

@@ -37,42 +37,42 @@ const DOING: &str = "L and S apart";
 pub(super) struct Apart<S> {
     /// L.
     pub low_rank: Vec<S>,
-    /// S: what is left where that is above 3σ.
+    /// S: what is left where that is above 3 times the noise.
     pub sparse: Vec<S>,
-    /// σ.
-    pub sigma: f64,
+    /// The noise.
+    pub noise: f64,
 }
 
 /// The parts, for a noise that is known or not; `None` where it was over before they were found, or Y is not finite.
 ///
 /// Twice: outliers are left out from the beginning, which is right where the columns' medians are (a video), or at the end only. The
 /// better of the two explains Y by fewer singular values and outliers, each counted as MCP does what is large.
-pub(super) fn apart<S: Real>(y: &[S], rows: usize, cols: usize, sigma: Option<f64>, until: &Until) -> Option<Apart<S>> {
+pub(super) fn apart<S: Real>(y: &[S], rows: usize, cols: usize, given: Option<f64>, until: &Until) -> Option<Apart<S>> {
     let [first, other] = [true, false].map(|left_out| {
         let mut parts = Parts::new(y, rows, cols);
-        let level = parts.rounds(sigma, left_out, until)?;
+        let level = parts.rounds(given, left_out, until)?;
         Some((Apart::of(y, parts.low_rank, level), parts.rank))
     });
     let Some((other, rank)) = other else { return first.map(|(first, _)| first) };
     let (first, first_rank) = first?;
-    let level = first.sigma.max(other.sigma);
+    let level = first.noise.max(other.noise);
     let cost = |apart: &Apart<S>, rank: usize| apart.cost(y, rank, ABOVE_NOISE * level, rows.max(cols));
     Some(if cost(&first, first_rank) <= cost(&other, rank) { first } else { other })
 }
 
 impl<S: Real> Apart<S> {
     /// L = the columns' medians, where there is no time for more.
-    pub(super) fn first(y: &[S], rows: usize, cols: usize, sigma: Option<f64>) -> Self {
+    pub(super) fn first(y: &[S], rows: usize, cols: usize, given: Option<f64>) -> Self {
         let parts = Parts::new(y, rows, cols);
         let level = parts.first_level();
-        Self::of(y, parts.low_rank, sigma.unwrap_or(level))
+        Self::of(y, parts.low_rank, given.unwrap_or(level))
     }
 
-    /// S is what L leaves above 3σ.
-    fn of(y: &[S], low_rank: Vec<S>, sigma: f64) -> Self {
-        let outlier = |(&y, &l): (&S, &S)| if (y - l).f64().abs() > ABOVE_NOISE * sigma { y - l } else { S::ZERO };
+    /// S is what L leaves above 3 times the noise.
+    fn of(y: &[S], low_rank: Vec<S>, noise: f64) -> Self {
+        let outlier = |(&y, &l): (&S, &S)| if (y - l).f64().abs() > ABOVE_NOISE * noise { y - l } else { S::ZERO };
         let sparse = y.iter().zip(&low_rank).map(outlier).collect();
-        Self { low_rank, sparse, sigma }
+        Self { low_rank, sparse, noise }
     }
 
     /// ½‖rest‖² and 3λ²/2 for every singular value and outlier, λ_S = `lambda` and λ_L = λ_S·√longest.
@@ -133,9 +133,9 @@ impl<'d, S: Real> Parts<'d, S> {
     }
 
     /// Rounds until all rests, and the level that they end with.
-    fn rounds(&mut self, sigma: Option<f64>, mut left_out: bool, until: &Until) -> Option<f64> {
+    fn rounds(&mut self, given: Option<f64>, mut left_out: bool, until: &Until) -> Option<f64> {
         let first = self.first_level();
-        let least = sigma.unwrap_or(LEAST * first).max(f64::MIN_POSITIVE.sqrt());
+        let least = given.unwrap_or(LEAST * first).max(f64::MIN_POSITIVE.sqrt());
         let (mut level, mut round) = (first.max(least), Duration::ZERO);
         for _ in 0..ROUNDS {
             // A round is a decomposition. So is a step of the solver, for which time has to be left, and for a look at its end.

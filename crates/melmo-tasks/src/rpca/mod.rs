@@ -1,4 +1,4 @@
-//! Low rank plus sparse: ½‖M⊙(Y − L − S)‖² + Σ φ(σᵢ(L)) + Σ ψ(Sᵢⱼ), robust principal component analysis.
+//! Low rank plus sparse: ½‖M⊙(Y − L − S)‖² + Σ ψ_L(σᵢ(L)) + Σ ψ_S(Sᵢⱼ), robust principal component analysis.
 //!
 //! A video is a matrix with a frame a row: what stays is of low rank (the background L), what moves is sparse (the
 //! foreground S).
@@ -57,9 +57,9 @@ pub fn prepare<S: Real>(
     let low_rank = of("L", &weights.low_rank, Lift::SingularValues)?;
     let sparse = of("S", &weights.sparse, Lift::Entries)?;
     let g = Blocks::new(&layout, vec![low_rank, sparse])?;
-    let sigma = weights.sparse.get("lambda").map(|lambda| lambda / ABOVE_NOISE);
+    let given = weights.sparse.get("lambda").map(|lambda| lambda / ABOVE_NOISE);
     let Apart { low_rank: mut start, sparse, .. } =
-        apart(y, rows, cols, sigma, until).unwrap_or_else(|| Apart::first(y, rows, cols, sigma));
+        apart(y, rows, cols, given, until).unwrap_or_else(|| Apart::first(y, rows, cols, given));
     start.extend(sparse);
     let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
     let defaults = Defaults { iterations: 500, tuned: Some(TUNED), ..Defaults::default() };

@@ -77,7 +77,7 @@ pub struct Info {
     pub dual_norm: Bracket,
     /// The largest η that the bracket allows: ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_* for the oracle's direction d.
     pub eta: f64,
-    /// ν: ‖d‖ ≤ 1 + ν.
+    /// ξ: ‖d‖ ≤ 1 + ξ.
     pub excess: f64,
     /// ‖Tx − z‖₂.
     pub prox_gap: f64,

@@ -1,5 +1,7 @@
 //! `melmo rpca`.
 
+mod ranks;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;

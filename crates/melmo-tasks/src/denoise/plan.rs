@@ -14,7 +14,7 @@ use super::noise::{Noise, Stabiliser};
 use super::range;
 use super::strips::{Strip, strips};
 use super::view::View;
-use super::{Options, Planes, Prior, activity, learned, model, start};
+use super::{Grid, Options, Planes, Prior, activity, learned, model, start};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
@@ -250,7 +250,7 @@ impl<'a, S: Real> Plan<'a, S> {
         // The automatic problem is first smoothed so much that it is Tikhonov's: there the data themselves are the best start.
         let start = if self.chosen.is_some() { start::smooth(&y, shape)? } else { y.clone() };
         let problem = match &self.chosen {
-            Some(penalty) => model::chosen(y, shape, penalty, self.isotropic)?,
+            Some(penalty) => model::chosen(y, Grid::of_picture(shape), penalty, self.isotropic)?,
             None => {
                 let weights = activity::weights(&self.planes(), strip.seen.clone(), self.level);
                 model::automatic(y, weights, shape, self.strength)?

@@ -132,6 +132,13 @@ mod tests {
             }
             self.value(z, work)
         }
+
+        fn subgradient(&self, v: &mut [f64], u: &[f64], work: &mut [f64]) -> f64 {
+            for ((v, u), b) in v.iter_mut().zip(u).zip(&self.0) {
+                *v = if u > b { self.1 } else { self.1 - 1.0 };
+            }
+            self.value(u, work)
+        }
     }
 
     #[test]

@@ -149,7 +149,10 @@ fn solved<S: Real, C: OnRanks>(
 ) -> Result<Run<S>, Error> {
     let solving = command.solving();
     let measure = Measure::of(elsewhere::norms(&prepared.problem, &prepared.defaults, settings)?);
-    let space = Distributed::new(&prepared.problem, pieces, &measure, settings.oracle, ends())?;
+    let mut space = Distributed::new(&prepared.problem, pieces, &measure, settings.oracle, ends())?;
+    if settings.gap.is_some() {
+        space.expect_bound(settings.radius)?;
+    }
     let (extents, images, meter, facts) = (space.extents(), space.image_extents(), space.meter(), space.facts());
     let start = space.own_entries(&prepared.start);
     let resume = match (begun, &solving.checkpoint) {

@@ -25,7 +25,8 @@ def evenly(ranks: Ranks, X: Any) -> Any:
 
     def handed(giver: int, taker: int) -> int:
         """Rows that one hands another."""
-        return max(0, min(int(ends[giver]), shares[taker].stop) - max(int(starts[giver]), shares[taker].start))
+        first, last = max(int(starts[giver]), int(shares[taker].start)), min(int(ends[giver]), int(shares[taker].stop))
+        return max(0, last - first)
 
     sent = [handed(ranks.rank, rank) for rank in range(ranks.size)]
     come = [handed(rank, ranks.rank) for rank in range(ranks.size)]

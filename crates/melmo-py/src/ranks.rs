@@ -173,7 +173,8 @@ pub struct Together {
 impl Together {
     /// As Python's `melmo._ranks.Ranks` and `Share` have it.
     pub fn new(ranks: Py<PyAny>, pieces: Vec<Option<Rows>>) -> Self {
-        let piece = |(rows, own, held): Rows| Piece { rows, own: own.0..own.1, held: held.0..held.1 };
+        let piece =
+            |(rows, own, held): Rows| Piece { own: own.0..own.1, held: held.0..held.1, ..Piece::of(rows, 0, 0, 1) };
         Self { ranks, pieces: pieces.into_iter().map(|rows| rows.map(piece)).collect() }
     }
 

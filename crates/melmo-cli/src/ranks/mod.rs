@@ -5,6 +5,7 @@
 
 mod crew;
 mod overseer;
+mod same;
 mod session;
 mod set;
 mod shared;

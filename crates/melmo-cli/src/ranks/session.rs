@@ -20,7 +20,7 @@ use crate::job::Job;
 use crate::output::Outputs;
 use crate::ranks::overseer::{Ended, Overseer};
 use crate::ranks::set::{self, Keeper};
-use crate::ranks::{Crew, refusal, shared};
+use crate::ranks::{Crew, refusal, same, shared};
 use crate::render::progress::{self, Progress};
 use crate::render::{Summary, report, say, seconds, trace};
 use crate::result::{self, Saved};
@@ -85,11 +85,12 @@ fn run_in<S: Real, C: OnRanks>(
     ends: Ends<'_>,
 ) -> Result<ExitCode, Error> {
     let solving = command.solving();
+    let mut crew = Crew::new(ends());
+    same::expect_job(&mut crew, job)?;
     command.refuse()?;
     if solving.device != DeviceChoice::Cpu {
         return Err(refusal("--device"));
     }
-    let mut crew = Crew::new(ends());
     let planned = if crew.is_first() { plan(command, begun.as_ref()).map(Some) } else { Ok(None) };
     let mut outputs = crew.agree(planned)?;
     let mut summary = Summary::default();
@@ -98,6 +99,7 @@ fn run_in<S: Real, C: OnRanks>(
     let mut inputs = Inputs::new(solving, known_again, &progress::until(!crew.is_first(), solving.time_limit));
     let part = command.part::<S>(&mut inputs, &mut crew, &mut summary);
     let Part { prepared, pieces, kept } = crew.agree(part)?;
+    same::expect_files(&mut crew, &inputs.in_pieces)?;
     let placed = begun.as_ref().map_or_else(Vec::new, |begun| begun.header.placed.clone());
     let sources = std::mem::take(&mut inputs.sources);
     let header = Header { placed, ..Header::new::<S>(job, &[], sources) };

@@ -91,6 +91,7 @@ fn solve(problem: Problem, job: &Job) -> Result<ExitCode, Error> {
     let (problem, begun) = taken_up(problem, job)?;
     match &problem {
         Problem::Denoise(denoise) => command::denoise::run(denoise, job, begun),
+        Problem::Rpca(rpca) => command::rpca::run(rpca, job, begun),
         Problem::Deblur(deblur) => command::restore::run(deblur, job, begun),
         Problem::Inpaint(inpaint) => command::restore::run(inpaint, job, begun),
         Problem::Upscale(upscale) => command::restore::run(upscale, job, begun),

@@ -222,7 +222,7 @@ fn reach<S: Real>(problem: &Problem<S>) -> usize {
     match problem.t().form() {
         Form::Difference2d(_) | Form::Difference3d(_) => 1,
         // A second difference of the row beside has a part of the row beyond.
-        Form::Jet(t) => 1 + usize::from(t.kappa() > 0.0),
+        Form::Jet(t) => 1 + usize::from(t.weight() > 0.0),
         _ => 0,
     }
 }

@@ -24,3 +24,4 @@ mod stochastic;
 mod support;
 mod theory;
 mod threads;
+mod turns;

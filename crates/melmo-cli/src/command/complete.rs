@@ -230,7 +230,7 @@ fn describe(all: &Entries, known: &Entries, plan: &Plan, summary: &mut Summary) 
     }
     match plan.offset_weight {
         Some(weight) => {
-            summary.add("offset_weight", weight, "offsets", format!("mean, rows and columns, κ = {}", short(weight)))
+            summary.add("offset_weight", weight, "offsets", format!("mean, rows and columns, weight {}", short(weight)))
         }
         None => summary.add("offset_weight", serde_json::Value::Null, "offsets", "none"),
     }

@@ -17,7 +17,7 @@ use crate::until::Until;
 pub struct Wanted {
     /// Take m + aᵢ + bⱼ off first.
     pub offsets: bool,
-    /// κ of the offsets.
+    /// The weight of the offsets.
     pub offset_weight: Option<f64>,
     /// Columns of W: factors.
     pub rank: Option<usize>,
@@ -33,7 +33,7 @@ pub struct Wanted {
 pub const JUDGES: f64 = 0.1;
 /// Ranks that are tried.
 const RANKS: [usize; 9] = [1, 2, 3, 4, 5, 6, 8, 12, 20];
-/// κ that are tried.
+/// Weights that are tried.
 const OFFSET_WEIGHTS: [f64; 7] = [0.3, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0];
 /// Largest rows·cols·min(rows, cols) for which the singular values are tried without being asked for: a decomposition a step.
 const SMALL: usize = 300_000;

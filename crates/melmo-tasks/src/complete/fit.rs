@@ -26,7 +26,7 @@ pub const PENALTY: &str = "mcp:mu=3";
 /// A completion with nothing left open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// κ of the offsets; `None` without offsets.
+    /// The weight of the offsets; `None` without offsets.
     pub offset_weight: Option<f64>,
     /// What is fitted to the rest.
     pub model: Model,
@@ -44,7 +44,7 @@ pub enum Model {
         /// ν.
         ridge: f64,
     },
-    /// ½‖M⊙(R − X)‖² + Σ φ(σᵢ(X)).
+    /// ½‖M⊙(R − X)‖² + Σ ψ(σᵢ(X)).
     SingularValues(PenaltyChoice),
 }
 

@@ -3,9 +3,9 @@
 use crate::complete::entries::Entries;
 use crate::until::Until;
 
-/// m + aᵢ + bⱼ, with m the mean and a, b minimising Σ (y − m − aᵢ − bⱼ)² + κ(‖a‖² + ‖b‖²).
+/// m + aᵢ + bⱼ, with m the mean and a, b minimising Σ (y − m − aᵢ − bⱼ)² + weight·(‖a‖² + ‖b‖²).
 ///
-/// A row with few entries is drawn to 0 by κ, one without any is 0.
+/// A row with few entries is drawn to 0 by the weight, one without any is 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offsets {
     /// m.
@@ -28,13 +28,13 @@ impl Offsets {
         Self { mean: sum / entries.count() as f64, ..Self::none(entries) }
     }
 
-    /// The minimiser for κ = `weight` > 0: exact in a, in b and in what can be moved from one to the other by turns, until they
+    /// The minimiser for a weight > 0: exact in a, in b and in what can be moved from one to the other by turns, until they
     /// rest or somebody ends it.
     pub fn fit(entries: &Entries, weight: f64, until: &Until) -> Self {
         Self::swept(entries, weight, Self::balance, until)
     }
 
-    /// As results of before have them: turns of a and b alone. With a small κ these are far from the minimiser after all sweeps.
+    /// As results of before have them: turns of a and b alone. With a small weight these are far from the minimiser after all sweeps.
     pub fn fit_by_turns(entries: &Entries, weight: f64, until: &Until) -> Self {
         Self::swept(entries, weight, |_, _, _| (), until)
     }
@@ -66,7 +66,7 @@ impl Offsets {
         this
     }
 
-    /// a + c, b − c for the best c, where there are entries: aᵢ + bⱼ stays, and κ alone decides. By turns that would take hundreds of
+    /// a + c, b − c for the best c, where there are entries: aᵢ + bⱼ stays, and the weight alone decides. By turns that would take hundreds of
     /// sweeps.
     fn balance(&mut self, [of_row, of_column]: [&[f64]; 2], weight: f64) {
         let known = |of: &[f64]| of.iter().filter(|&&count| count > weight).count() as f64;
@@ -94,7 +94,7 @@ impl Offsets {
 mod tests {
     use super::*;
 
-    /// The gradient of Σ (y − m − aᵢ − bⱼ)² + κ(‖a‖² + ‖b‖²) is 0 after the sweeps that there are: with a small κ turns alone were far
+    /// The gradient of Σ (y − m − aᵢ − bⱼ)² + weight·(‖a‖² + ‖b‖²) is 0 after the sweeps that there are: with a small weight turns alone were far
     /// from there, after 200.
     #[test]
     fn offsets_are_the_minimiser() {

@@ -54,7 +54,7 @@ impl Grid {
     }
 }
 
-/// ½‖X − Y‖² + Σ φ of the forward differences: of each of them, or of their norm at each place. Starts at the data smoothed.
+/// ½‖X − Y‖² + Σ ψ of the forward differences: of each of them, or of their norm at each place. Starts at the data smoothed.
 pub fn variation<S: Real>(y: &[S], grid: Grid, penalty: &PenaltyChoice, isotropic: bool) -> Result<Prepared<S>, Error> {
     let (t, places) = grid.operator::<S>()?;
     melmo::error::Error::expect_len("an image", grid.size().unwrap_or(usize::MAX), y.len())?;

@@ -1,4 +1,4 @@
-//! Low rank plus sparse: ½‖M⊙(Y − L − S)‖² + Σ φ(σᵢ(L)) + Σ ψ(Sᵢⱼ), robust principal component analysis.
+//! Low rank plus sparse: ½‖M⊙(Y − L − S)‖² + Σ ψ_L(σᵢ(L)) + Σ ψ_S(Sᵢⱼ), robust principal component analysis.
 //!
 //! A video is a matrix with a frame a row: what stays is of low rank (the background L), what moves is sparse (the
 //! foreground S).
@@ -8,6 +8,8 @@ mod weights;
 
 pub use weights::{Weights, noise};
 
+use std::sync::Arc;
+
 use melmo::catalogue::Lift;
 use melmo::linalg::Mat;
 use melmo::low_rank;
@@ -16,6 +18,7 @@ use melmo::penalty::Blocks;
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::{RobustPca, Smooth};
+use melmo::solver::Turns;
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
@@ -28,15 +31,22 @@ pub const PENALTY: &str = "mcp:mu=3";
 
 /// From L and S that are nearly right steps that only lower F suffice; weakly convex penalties would not pull a wrong part back.
 const TUNED: Tuned = Tuned {
+    method: "turns",
+    arguments: Vec::new(),
+    reason: "L and S by turns, from where they came apart while the level of the noise fell",
+};
+
+/// The same for penalties that one turn would bend too much.
+const BENT: Tuned = Tuned {
     method: "fista",
     arguments: Vec::new(),
     reason: "proximal steps from where L and S came apart, while the level of the noise fell",
 };
 
 /// The problem for rows×cols data Y, NaN where it has no entry, from parts that are nearly right, or the columns' medians where it
-/// is over before.
+/// is over before. Y may be read by others meanwhile.
 pub fn prepare<S: Real>(
-    y: &[S],
+    y: &Arc<Vec<S>>,
     rows: usize,
     cols: usize,
     weights: &Weights,
@@ -48,7 +58,7 @@ pub fn prepare<S: Real>(
     }
     crate::magnitude::check_known("Y", y)?;
     let mask = if missing > 0 { Some(crate::recover::observed(y, None)?) } else { None };
-    let f = RobustPca::new(y.to_vec(), rows, cols, mask)?;
+    let f = RobustPca::shared(y.clone(), rows, cols, mask)?;
     let layout = f.layout().clone();
     let of = |name: &str, penalty: &PenaltyChoice, lift| -> Result<_, Error> {
         let block = layout.require(name)?;
@@ -57,12 +67,13 @@ pub fn prepare<S: Real>(
     let low_rank = of("L", &weights.low_rank, Lift::SingularValues)?;
     let sparse = of("S", &weights.sparse, Lift::Entries)?;
     let g = Blocks::new(&layout, vec![low_rank, sparse])?;
-    let sigma = weights.sparse.get("lambda").map(|lambda| lambda / ABOVE_NOISE);
+    let given = weights.sparse.get("lambda").map(|lambda| lambda / ABOVE_NOISE);
     let Apart { low_rank: mut start, sparse, .. } =
-        apart(y, rows, cols, sigma, until).unwrap_or_else(|| Apart::first(y, rows, cols, sigma));
+        apart(y, rows, cols, given, until).unwrap_or_else(|| Apart::first(y, rows, cols, given));
     start.extend(sparse);
     let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
-    let defaults = Defaults { iterations: 500, tuned: Some(TUNED), ..Defaults::default() };
+    let tuned = if Turns::fits(&problem).is_ok() { TUNED } else { BENT };
+    let defaults = Defaults { iterations: 500, tuned: Some(tuned), ..Defaults::default() };
     Ok(Prepared { problem, start, defaults, optimum: None })
 }
 

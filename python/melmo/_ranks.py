@@ -69,7 +69,7 @@ def share(rows: int, comm: Any, beside: int = 0) -> Share:
         Who shares them.
     beside : int, default 0
         1 for differences of a picture or a volume, which reach to the neighbours' rows: they are held as well. 2 for a ``Jet`` with
-        second differences; 1 where its ``kappa`` is 0.
+        second differences; 1 where its ``weight`` is 0.
 
     Returns
     -------

@@ -72,20 +72,20 @@ def colours():
     if comm.size > 6:
         return  # every rank needs as many rows as differences reach
     Y = draw.standard_normal((3, 14, 8))
-    for kappa, beside in ((0.5, 2), (0.0, 1)):
+    for weight, beside in ((0.5, 2), (0.0, 1)):
         rows = melmo.share(14, comm, beside=beside)
-        T, g = melmo.operator.Jet(kappa=kappa), melmo.penalty.L1(0.3, on="columns")  # a pixel's differences are a column
-        if kappa > 0:
+        T, g = melmo.operator.Jet(weight=weight), melmo.penalty.L1(0.3, on="columns")  # a pixel's differences are a column
+        if weight > 0:
             g = {"first": g, "second": melmo.penalty.MCP(0.2, 3.0, on="columns")}
         part = Y[:, rows.held]
         here = melmo.minimize(melmo.loss.Masked(part), g, T, part, comm=comm, split=rows, **SETTINGS)
         there = melmo.minimize(melmo.loss.Masked(Y), g, T, Y, **SETTINGS)
-        same(f"colours, κ = {kappa}", here.x, there.certificate.x[:, rows.own])
-        same_certificate(f"colours, κ = {kappa}", here, there)
-        for name in there.z if kappa > 0 else [None]:
+        same(f"colours, weight {weight}", here.x, there.certificate.x[:, rows.own])
+        same_certificate(f"colours, weight {weight}", here, there)
+        for name in there.z if weight > 0 else [None]:
             z, whole = (here.z, there.z) if name is None else (here.z[name], there.z[name])
             planes = whole.reshape(len(whole), 14, 8)[:, rows.own]
-            same(f"differences {name} of colours, κ = {kappa}", z, planes.reshape(len(whole), -1))
+            same(f"differences {name} of colours, weight {weight}", z, planes.reshape(len(whole), -1))
 
 
 def gaps():

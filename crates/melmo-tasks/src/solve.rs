@@ -221,7 +221,7 @@ pub(crate) fn ended<S: Real>(
 }
 
 /// Refuses a gap where no bound on F − F* is known.
-pub(crate) fn expect_bound<S: Real>(problem: &Problem<S>, settings: &Settings) -> Result<(), Error> {
+fn expect_bound<S: Real>(problem: &Problem<S>, settings: &Settings) -> Result<(), Error> {
     if settings.gap.is_some() {
         let refused =
             |reason| Error::input("gap", format!("F − F* has no bound here: {reason}"), "another stop, as --epsilon");

@@ -6,6 +6,7 @@
 mod crew;
 mod lines;
 mod overseer;
+mod same;
 mod session;
 mod set;
 mod shared;

@@ -20,7 +20,7 @@ use crate::job::Job;
 use crate::output::Outputs;
 use crate::ranks::overseer::{Ended, Overseer};
 use crate::ranks::set::{self, Keeper};
-use crate::ranks::{Crew, refusal, shared};
+use crate::ranks::{Crew, refusal, same, shared};
 use crate::render::progress::{self, Progress};
 use crate::render::{Summary, report, say, seconds, trace};
 use crate::result::{self, Saved};
@@ -104,11 +104,12 @@ fn run_in<S: Real, C: OnRanks>(
     ends: Ends<'_>,
 ) -> Result<ExitCode, Error> {
     let solving = command.solving();
+    let mut crew = Crew::new(ends());
+    same::expect_job(&mut crew, job)?;
     command.refuse()?;
     if solving.device != DeviceChoice::Cpu {
         return Err(refusal("--device"));
     }
-    let mut crew = Crew::new(ends());
     let planned = if crew.is_first() { plan(command, begun.as_ref()).map(Some) } else { Ok(None) };
     let mut outputs = crew.agree(planned)?;
     let mut summary = Summary::default();
@@ -117,6 +118,7 @@ fn run_in<S: Real, C: OnRanks>(
     let mut inputs = Inputs::new(solving, known_again, &progress::until(!crew.is_first(), solving.time_limit));
     let part = command.part::<S>(&mut inputs, (&mut crew, &mut *ends), &mut summary);
     let Part { prepared, pieces, way, kept } = crew.agree(part)?;
+    same::expect_files(&mut crew, &inputs.in_pieces)?;
     let placed = begun.as_ref().map_or_else(Vec::new, |begun| begun.header.placed.clone());
     let sources = std::mem::take(&mut inputs.sources);
     let header = Header { placed, ..Header::new::<S>(job, &[], sources) };
@@ -179,7 +181,10 @@ fn solved<S: Real, C: OnRanks>(
         Way::WithoutRows => Distributed::without_rows,
         Way::Shared => Distributed::with_shared,
     };
-    let space = made(&prepared.problem, pieces, &measure, settings.oracle, ends())?;
+    let mut space = made(&prepared.problem, pieces, &measure, settings.oracle, ends())?;
+    if settings.gap.is_some() {
+        space.expect_bound(settings.radius)?;
+    }
     let (extents, images, meter, facts) = (space.extents(), space.image_extents(), space.meter(), space.facts());
     let start = space.own_entries(&prepared.start);
     let resume = match (begun, &solving.checkpoint) {

@@ -25,6 +25,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(regress::settled_loss, m)?)?;
     m.add_function(wrap_pyfunction!(regress::mean_loss, m)?)?;
     m.add_function(wrap_pyfunction!(regress::concordance, m)?)?;
+    m.add_function(wrap_pyfunction!(regress::row_slopes, m)?)?;
     m.add_function(wrap_pyfunction!(restore::kernel, m)?)?;
     m.add_function(wrap_pyfunction!(restore::restore, m)?)?;
     m.add_function(wrap_pyfunction!(rpca::rpca, m)?)

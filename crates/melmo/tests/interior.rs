@@ -68,6 +68,13 @@ impl<S: Real> Prox<S> for Pinball {
         }
         self.value(z, work)
     }
+
+    fn subgradient(&self, v: &mut [S], u: &[S], work: &mut [S]) -> f64 {
+        for ((v, u), b) in v.iter_mut().zip(u).zip(&self.0) {
+            *v = S::of(if u.f64() > *b { self.1 } else { self.1 - 1.0 });
+        }
+        self.value(u, work)
+    }
 }
 
 /// The level that so large a part of the numbers lies below: T = a column of ones.

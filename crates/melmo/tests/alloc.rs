@@ -58,6 +58,11 @@ fn problems<S: Real>() -> Vec<(&'static str, Problem<S>, Vec<S>)> {
     let layout = f.layout().clone();
     let g = Entrywise::new(Mcp::new(2.0, 3.0).unwrap(), 90);
     problems.push(("regression", Problem::new(f, g, Identity::new(layout)).unwrap(), seeded.normals(90)));
+    let design = Dense::new(seeded.normals::<S>(60 * 30), 60, 30).unwrap();
+    let f = LeastSquares::new(Box::new(design), seeded.normals(60)).unwrap();
+    let t = Dense::new(seeded.normals::<S>(70 * 30), 70, 30).unwrap();
+    let g = Entrywise::new(L1::new(2.0).unwrap(), 70);
+    problems.push(("a program in disguise", Problem::new(f, g, t).unwrap(), seeded.normals(30)));
     let design = Dense::new(seeded.normals::<S>(10 * 8), 10, 8).unwrap();
     let f = LeastSquares::new(Box::new(Columns::new(Box::new(design), 3).unwrap()), seeded.normals(30)).unwrap();
     let layout = f.layout().clone();

@@ -13,6 +13,7 @@ mod errors;
 mod factorisation;
 mod forgeries;
 mod golden;
+mod interior;
 mod known;
 mod laws;
 mod literature;

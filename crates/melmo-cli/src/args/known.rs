@@ -67,7 +67,7 @@ fn suggested(told: &str, typed: &str, names: Vec<&str>) -> String {
 
 impl<T> TypedValueParser for Known<T>
 where
-    T: FromStr<Err: Display + Into<Box<dyn std::error::Error + Send + Sync>>> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: Display> + Clone + Send + Sync + 'static,
 {
     type Value = T;
 

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::smooth;
-use crate::solver::{Admm, Dca, Lbfgs, Path, PrimalDual, ProximalGradient, Reweighted, Smoothing};
+use crate::solver::{Admm, Dca, Interior, Lbfgs, Path, PrimalDual, ProximalGradient, Reweighted, Smoothing};
 use crate::start;
 
 /// Steps on the convex relative before weights change: enough for it to be seen which entries of Tx are large.
@@ -191,6 +191,16 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                 let solver = PrimalDual::new(problem, beta, 1.0 / growth, (0.01 * unit).min(beta), x0)?;
                 Ok(Box::new(solver.in_norm(geometry)?))
             },
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "interior-point",
+                formula: "(∇²f + T*ΘT)dx = …, Θ and w of above·(high − w) = below·(w − low) = μ, μ → 0",
+                about: "for quadratic f and sums of bent lines (l1, residuals without squares): a few dozen steps, each with a system",
+                parameters: &[],
+            },
+            build: |_, problem, geometry, x0| Ok(Box::new(Interior::new(problem, x0)?.in_norm(geometry)?)),
             uses_geometry: false,
         },
         MethodRow {

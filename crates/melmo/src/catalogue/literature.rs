@@ -68,6 +68,10 @@ fn why_not(method: &str) -> &'static str {
             "for weakly convex g known results (Li & Pong 2015) ask for a surjective T and a penalty that is large next to L_f, \
              which is not checked"
         }
+        "interior-point" => {
+            "theorems on interior point methods ask for short steps in the middle; Mehrotra's, which are taken, are longer, and their \
+             proofs end where rounding begins"
+        }
         "primal-dual" => {
             "Condat's and Vũ's theorems ask for convex f and g; for weakly convex g the method is a heuristic"
         }

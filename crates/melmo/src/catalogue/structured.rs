@@ -127,8 +127,8 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
         MethodRow {
             entry: Entry {
                 name: "turns",
-                formula: "L ← prox_φ(Y − S), S ← prox_ψ(Y − L)",
-                about: "low rank plus sparse, ½‖M⊙(Y − L − S)‖² + φ(L) + ψ(S): F falls with every half of a step; the least memory",
+                formula: "L ← prox_{g_L}(Y − S), S ← prox_{g_S}(Y − L)",
+                about: "low rank plus sparse, ½‖M⊙(Y − L − S)‖² + g_L(L) + g_S(S): F falls with every half of a step; the least memory",
                 parameters: &[],
             },
             build: |_, problem, geometry, x0| Ok(Box::new(Turns::new(problem, x0)?.in_norm(geometry)?)),

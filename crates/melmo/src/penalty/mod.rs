@@ -13,6 +13,7 @@ mod group;
 mod huber;
 mod interval;
 mod kernel;
+mod kinks;
 mod l1;
 #[cfg(test)]
 mod laws;
@@ -39,6 +40,7 @@ pub use form::{Form, Grouping, Piece, Psi, Shape};
 pub use group::Group;
 pub use huber::Huber;
 pub use interval::Interval;
+pub(crate) use kinks::Kinks;
 pub use l1::L1;
 pub use log_sum::LogSum;
 pub use mcp::Mcp;

@@ -18,7 +18,7 @@ use crate::space::Host;
 use crate::vector::{self, Total};
 use crate::{operator, threads};
 
-/// L ← prox_φ(P), P = L − M⊙(L + S − Y); S ← prox_ψ(Y − L) where M is 1, and 0 elsewhere: f(L, S) = ½‖M⊙(Y − L − S)‖² is
+/// L ← prox_{g_L}(P), P = L − M⊙(L + S − Y); S ← prox_{g_S}(Y − L) where M is 1, and 0 elsewhere: f(L, S) = ½‖M⊙(Y − L − S)‖² is
 /// minimised over one block after the other, exactly where nothing is missing, so that F falls with every half of a step.
 ///
 /// w = (P − L, M⊙(Y − L − S)) ∈ ∂g(L, S), and ∇f + w is 0 in S: what is left in L is by how much S has moved. x and P are all that

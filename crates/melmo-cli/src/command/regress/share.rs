@@ -35,7 +35,7 @@ pub struct Share {
 
 /// Where the table is: a file whose rows can be read, or one whose lines were.
 enum Opened {
-    Rows(File),
+    Rows(Box<File>),
     Lines(Lines),
 }
 
@@ -56,7 +56,7 @@ enum Becomes {
 impl Opened {
     fn read(path: &Path, inputs: &Inputs, crew: &mut Crew) -> Result<Self, Error> {
         if !is_lines(path) {
-            return crew.agree(File::of_ranks(path)).map(Self::Rows);
+            return crew.agree(File::of_ranks(path)).map(|file| Self::Rows(Box::new(file)));
         }
         let size = crew.size();
         let share = |rows: usize, rank: usize| melmo_mpi::share(rows, rank, size);

@@ -195,7 +195,7 @@ mod tests {
             }
         }
         assert!(found[9..].iter().all(|value| *value == S::ZERO));
-        let within = general[size / 3].f64();
+        let within = general[2 * size / 3].f64();
         assert_eq!(svd_above(&mut found, &mut u, &mut v, a, within, &mut work), None);
         assert_eq!(svd_above(&mut found, &mut u, &mut v, a, 2.0 * general[0].f64(), &mut work), Some(0));
         let nan = vec![S::of(f64::NAN); rows * cols];

@@ -177,12 +177,13 @@ fn write_images<S: Real>(folder: &Path, kept: &Kept<S>, low_rank: &[S], sparse: 
     // Images stay as bright as they are.
     let (low, high) = if low >= 0.0 && high <= 1.0 { (0.0, 1.0) } else { (low, high.max(low + f64::MIN_POSITIVE)) };
     let most = sparse.iter().fold(f64::MIN_POSITIVE, |most, s| most.max(s.f64().abs()));
-    let shades: [(&[S], &dyn Fn(f64) -> f64); 2] =
-        [(low_rank, &|l| (l - low) / (high - low)), (sparse, &|s| 0.5 + 0.5 * s / most)];
-    for (part, (values, shade)) in PARTS.into_iter().zip(shades) {
-        for (name, values) in names(part, kept.shape.0[0]).iter().zip(values.chunks(frame.iter().product())) {
-            frames::write(folder, name, frame, values.iter().map(|value| shade(value.f64())).collect())?;
-        }
-    }
-    Ok(())
+    let write = |part: &str, values: &[S], (black, white): (f64, f64)| {
+        let shade = |value: &S| (value.f64() - black) / (white - black);
+        let frames_of = values.chunks(frame.iter().product());
+        let mut named = names(part, kept.shape.0[0]).into_iter().zip(frames_of);
+        named.try_for_each(|(name, values)| frames::write(folder, &name, frame, values.iter().map(shade).collect()))
+    };
+    let [background, foreground] = PARTS;
+    write(background, low_rank, (low, high))?;
+    write(foreground, sparse, (-most, most))
 }

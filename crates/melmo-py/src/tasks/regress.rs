@@ -82,6 +82,9 @@ pub fn mean_loss(
     Ok(py.detach(|| loss.mean(y, t, weights.as_deref())))
 }
 
+/// A value, and two arrays of slopes.
+type Slopes<'py> = (f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
 /// Σ ℓ(yᵢ, tᵢ) of rows, ∂ℓ/∂t and a little more than ∂²ℓ/∂t², for whoever adds them up with other rows. y is as the loss takes it (±1 for two
 /// classes), an offset is in t; `outputs` stretches of all rows.
 #[pyfunction]
@@ -92,7 +95,7 @@ pub fn row_slopes<'py>(
     t: PyReadonlyArray1<'py, f64>,
     outputs: usize,
     weights: Option<Vec<f64>>,
-) -> PyResult<(f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+) -> PyResult<Slopes<'py>> {
     let loss: Loss = loss.parse().map_err(|error: melmo_tasks::Error| raised(error))?;
     let (y, t) = (y.as_slice()?, t.as_slice()?);
     let rows = loss.rows::<f64>(y, outputs / loss.outputs(), Samples::default()).map_err(raised)?;

@@ -60,7 +60,7 @@ fn level<S: Real>(y: &[S], rows: usize, cols: usize, until: &Until) -> f64 {
 pub(super) fn column_medians<S: Real>(y: &[S], cols: usize) -> Vec<f64> {
     // Rows are long: some columns are read together.
     const TOGETHER: usize = 64;
-    let mut columns = vec![Vec::with_capacity(y.len() / cols); TOGETHER];
+    let mut columns = [(); TOGETHER].map(|()| Vec::with_capacity(y.len() / cols));
     let mut medians = Vec::with_capacity(cols);
     for from in (0..cols).step_by(TOGETHER) {
         let here = from..cols.min(from + TOGETHER);

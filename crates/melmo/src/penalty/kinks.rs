@@ -84,13 +84,18 @@ impl<S: Real> Probe<'_, S> {
     fn slopes(&mut self, at: &[f64], side: f64) -> Option<Vec<f64>> {
         let far = 1.0 + at.iter().fold(0.0, |most: f64, at| most.max(at.abs()));
         let u: Vec<f64> = at.iter().map(|at| S::of(at + side * far).f64()).collect();
-        (0..TRIALS).find_map(|power| {
+        let slopes = (0..TRIALS).find_map(|power| {
             let beta = far * 0.1f64.powi(power);
             let z = self.prox(&u, beta);
             let slopes: Vec<f64> = u.iter().zip(&z).map(|(u, z)| (u - z) / beta).collect();
             let short = z.iter().zip(at).all(|(z, at)| side * (z - at) > 0.5 * far);
             (short && slopes.iter().all(|slope| side * slope > 0.0)).then_some(slopes)
-        })
+        })?;
+        // Small slopes beside large ones have few digits yet: each entry from as far as its own slope goes.
+        let beta = far / slopes.iter().fold(f64::INFINITY, |least: f64, slope| least.min(slope.abs()));
+        let u: Vec<f64> = at.iter().zip(&slopes).map(|(at, slope)| S::of(at + 2.0 * beta * slope).f64()).collect();
+        let z = self.prox(&u, beta);
+        Some(u.iter().zip(&z).map(|(u, z)| (u - z) / beta).collect())
     }
 }
 

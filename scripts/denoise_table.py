@@ -52,12 +52,12 @@ def measure(image, clean):
 
 
 def noisy(clean, sigma, place):
-    """Noise is not clipped, so that its strength is σ everywhere."""
+    """Noise is not clipped, so that its strength is the same everywhere."""
     return clean + sigma * np.random.default_rng([place, round(1000 * sigma)]).standard_normal(clean.shape)
 
 
 def tuned(image, clean, sigma):
-    """The best of a fine grid of weights: 16 from 0.2σ to 3σ, then 6 more around the best; by PSNR and by SSIM."""
+    """The best of a fine grid of weights: 16 from 0.2 to 3 times the noise, then 6 more around the best; by PSNR and by SSIM."""
     tried = {}
 
     def attempt(weight):
@@ -113,7 +113,7 @@ def main():
     cleans = {name: load(name) for name in IMAGES[given.images]}
     images = [noisy(cleans[name], sigma, place) for place, name, sigma in cases]
     answers, sigmas = melmo(images, given.option)
-    print("| image | σ | σ̂ | noisy | melmo | TV, best PSNR | its weight | TV, best SSIM |")
+    print("| image | noise | found | noisy | melmo | TV, best PSNR | its weight over the noise | TV, best SSIM |")
     print("|---|---|---|---|---|---|---|---|")
     rows = []
     for (place, name, sigma), image, answer, found in zip(cases, images, answers, sigmas):
@@ -127,7 +127,7 @@ def main():
 
 def show(name, sigma, found, row):
     pair = lambda psnr, ssim: f"{psnr:.2f} {ssim:.4f}"
-    cells = [pair(*row[0:2]), pair(*row[2:4]), pair(*row[4:6]), f"{row[6]:.2f}σ", pair(*row[7:9])]
+    cells = [pair(*row[0:2]), pair(*row[2:4]), pair(*row[4:6]), f"{row[6]:.2f}", pair(*row[7:9])]
     print("|", " | ".join([name, sigma, found, *cells]), "|", flush=True)
 
 

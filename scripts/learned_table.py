@@ -4,7 +4,7 @@
     python scripts/learned_table.py ../shared/data/bsd400_u8.npy [COUNT]
 
 The images are the first COUNT (40) of the last 40 of the file, which were not learned from, and grey photographs of scikit-image, where it
-is installed. Noise is Gaussian, seeded, not clipped; results are clipped to 0 … 1. `blind` estimates σ; otherwise it is given.
+is installed. Noise is Gaussian, seeded, not clipped; results are clipped to 0 … 1. `blind` estimates the noise; otherwise it is given.
 """
 
 import json
@@ -47,7 +47,7 @@ def table(name, images, sigmas, folder):
 
 def main():
     kept = np.load(sys.argv[1])[-40:][: int(sys.argv[2]) if len(sys.argv) > 2 else 40] / 255.0
-    print("| images | σ | noisy | differences | blind | learned | blind |\n|---|---|---|---|---|---|---|")
+    print("| images | noise | noisy | differences | blind | learned | blind |\n|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         table(f"{len(kept)} kept aside", kept, [15, 25, 50], folder)

@@ -1,6 +1,6 @@
 """Learns the prior of `melmo denoise --prior learned`: filters T, potentials ψ_c and scales s for the energy
 
-    F(x) = ½‖x − y‖² + Σ_c Σ_i s²α_c⁻² ψ_c(α_c·(T_c x)_i/s),   s = s_ci, in units of σ,
+    F(x) = ½‖x − y‖² + Σ_c Σ_i s²α_c⁻² ψ_c(α_c·(T_c x)_i/s),   s = s_ci, in units of the noise,
 
 convex because ψ″ ≥ −1 and ‖T‖² ≤ 0.98: a weakly convex ridge regulariser (Goujon, Neumayer, Unser 2023) that follows the picture
 (Neumayer, Pourya, Goujon, Unser, "Boosting weakly convex ridge regularizers with spatial adaptivity", 2023).
@@ -10,12 +10,12 @@ convex because ψ″ ≥ −1 and ‖T‖² ≤ 0.98: a weakly convex ridge regu
 - T: one bank of K×K correlations. The image is continued by reflection (edge pixels twice). Filters come in families that
   the symmetries of the square map into themselves up to sign, and a family shares one potential; so the energy of a turned
   or mirrored picture is the same, and reflection costs nothing in ‖T‖ (crates/melmo/src/operator/filter_bank has the proof).
-- ψ_c′: odd, piecewise linear with fixed knots, constant past the last; a set of values for each of a few σ, between which
-  values and log α are interpolated in log σ.
+- ψ_c′: odd, piecewise linear with fixed knots, constant past the last; a set of values for each of a few levels of noise, between which
+  values and log α are interpolated in their logarithm.
 - s: a first picture is the minimiser of a plain energy of the same kind, with s = 1 and its own filters. Averages of |T x| there and of
   |T y| around a pixel go through two layers, whose weights are symmetric in the same sense (`Adapt`).
 - Learning: the minimiser x(θ) is found by accelerated gradient steps; its derivative is that of the fixed point: a linear
-  system with the Hessian I + T*φ″T, solved by conjugate gradients. Loss: the root of the mean square of (x − clean)/σ over a crop, of
+  system with the Hessian I + T*ψ″T, solved by conjugate gradients. Loss: the root of the mean square of (x − clean)/noise over a crop, of
   both pictures. On a GPU, steps are in half precision with T of differences from y alone, 4×4 pixels together, as one CUDA graph.
 
 The last `--kept` images are looked at once, at the end. Data of four axes are colour pictures: three planes of opponent colours with potentials
@@ -71,7 +71,7 @@ class Prior(torch.nn.Module):
         shape = (planes, len(rows), len(NODES))
         start = torch.tensor([12.0, 4.0] + [-0.8] * 6 + [0.0, 0.0])
         self.slopes = torch.nn.Parameter(start.expand(*shape, -1).clone())
-        self.scale = torch.nn.Parameter(torch.full(shape, math.log(float(size))))  # log(α σ)
+        self.scale = torch.nn.Parameter(torch.full(shape, math.log(float(size))))  # log(α·noise)
         self.project()
 
     def filters(self):
@@ -126,7 +126,7 @@ class Prior(torch.nn.Module):
         return torch.stack(values[1:], -1)
 
     def at(self, sigma):
-        """In units of σ: places and weights (N·P)×C×J with α⁻¹ψ′(αr) = Σ_j a_j·clip(r, ±place_j), and the largest slope (N·P)."""
+        """In units of the noise: places and weights (N·P)×C×J with α⁻¹ψ′(αr) = Σ_j a_j·clip(r, ±place_j), and the largest slope (N·P)."""
         place = torch.log(sigma).clamp(self.nodes[0], self.nodes[-1])
         right = torch.searchsorted(self.nodes, place).clamp(1, len(self.nodes) - 1)
         t = (place - self.nodes[right - 1]) / (self.nodes[right] - self.nodes[right - 1])
@@ -181,7 +181,7 @@ class Adapt(torch.nn.Module):
         return one, self.level.repeat_interleave(4), self.bias.repeat_interleave(4), two, self.bias2[:, self.family].flatten()
 
     def forward(self, a, b, sigma):
-        """a, b: N×(P·C)×H×W, |T x¹| and |T y| in units of σ; s of the same shape."""
+        """a, b: N×(P·C)×H×W, |T x¹| and |T y| in units of the noise; s of the same shape."""
         with torch.no_grad():
             seen = torch.stack([blur(a, self.near), blur(a, self.mid), blur(a, self.far), blur(b, self.far)], 1)
         knee = torch.exp(self.knee)[:, :, self.family].flatten(1)[:, :, None, None]
@@ -326,7 +326,7 @@ def minimise(bank, y, x, places, weights, top, s, steps):
 
 @torch.no_grad()
 def solve(bank, y, x, places, weights, top, s, g, steps):
-    """(I + T*φ″(Tx)T)v = g by conjugate gradients."""
+    """(I + T*ψ″(Tx)T)v = g by conjugate gradients."""
     h, w = y.shape[1:]
     d = fast_curvature(bank.apply(y, True) + bank.apply(x - y), places, weights, s)
     dot = lambda a, b: (a * b).sum((1, 2), keepdim=True)
@@ -537,7 +537,7 @@ def main():
             errors.append(size.mean())
             g = error / size.repeat_interleave(planes)[:, None, None].clamp(min=1e-3)
             v = back(filters.detach(), y, x, *frozen, fixed, g) / error.numel()
-            # dx/dθ = −H⁻¹ ∂_θ∇F; ⟨v, T*φ′(Tx)⟩ = ⟨Tv, φ′(Tx)⟩.
+            # dx/dθ = −H⁻¹ ∂_θ∇F; ⟨v, T*ψ′(Tx)⟩ = ⟨Tv, ψ′(Tx)⟩.
             bank = Plain(filters)
             loss = loss - (bank.apply(v) * fast_slope(bank.apply(x), places, weights, s if adapted else 1.0)).sum()
         adam.zero_grad()

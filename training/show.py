@@ -2,8 +2,8 @@
 
     python training/show.py crates/melmo-tasks/src/denoise/learned/adapted.txt docs/learned-filters.png
 
-A cell for each family: its filters, each scaled to its own largest entry, and φ′ right of 0 at σ = 25/255. All φ′ have the same axes:
-responses from 0 to 1 in units of σ, φ′ from 0 to 0.6.
+A cell for each family: its filters, each scaled to its own largest entry, and ψ′ right of 0 at noise of 25/255. All ψ′ have the same axes:
+responses from 0 to 1 in units of the noise, ψ′ from 0 to 0.6.
 """
 
 import sys
@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 ACROSS, PIXEL, GAP, WIDE, HIGH = 3, 6, 6, 180, 90
-RIGHT, TOP, SIGMA = 1.0, 0.6, 25.0
+RIGHT, TOP, NOISE = 1.0, 0.6, 25.0
 
 
 def families(path):
@@ -39,7 +39,7 @@ def picture(w, side):
 
 def main():
     side, knots, nodes, found = families(sys.argv[1])
-    node = int(np.argmin(np.abs(nodes - SIGMA)))
+    node = int(np.argmin(np.abs(nodes - NOISE)))
     size = side * PIXEL + GAP
     cell = (4 * size + WIDE + 2 * GAP, HIGH + 2 * GAP)
     sheet = Image.new("L", (ACROSS * cell[0] + GAP, -(-len(found) // ACROSS) * cell[1] + GAP), 255)

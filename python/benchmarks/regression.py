@@ -57,7 +57,7 @@ TABLES = {"200×1000": (200, 1000), "1000×5000": (1000, 5000), "500×20000 spar
 
 
 class Case:
-    """One problem: (1/n)·Σ ℓ(yᵢ, xᵢᵀb) + Σ φ(bⱼ), no intercept."""
+    """One problem: (1/n)·Σ ℓ(yᵢ, xᵢᵀb) + Σ ψ(bⱼ), no intercept."""
 
     def __init__(self, kind, X, y, share):
         self.kind, self.X = kind, X

@@ -294,11 +294,11 @@ def regression():
     def mcp(s):
         return np.where(s <= 3 * lam, lam * s - s**2 / 6, 1.5 * lam**2)
 
-    def value(coef, phi):
-        return 0.5 * np.mean((y - X @ coef) ** 2) + phi(np.abs(coef)).sum()
+    def value(coef, psi):
+        return 0.5 * np.mean((y - X @ coef) ** 2) + psi(np.abs(coef)).sum()
 
     print("| penalty | skglm, first call | again | melmo, first call | again | ratios | objectives |\n|---|---|---|---|---|---|---|")
-    for name, penalty, phi in [("ℓ1", "l1", lambda s: lam * s), ("MCP", "mcp:mu=3", mcp)]:
+    for name, penalty, psi in [("ℓ1", "l1", lambda s: lam * s), ("MCP", "mcp:mu=3", mcp)]:
         def theirs():
             own = skglm.penalties.L1(lam) if penalty == "l1" else skglm.penalties.MCPenalty(lam, 3.0)
             solver = skglm.solvers.AndersonCD(tol=1e-6, fit_intercept=False)
@@ -313,7 +313,7 @@ def regression():
         again_ours, _ = best(ours, 5)
         print(
             f"| {name} | {first_theirs:.2f} s | {1e3 * again_theirs:.0f} ms | {1e3 * first_ours:.0f} ms | {1e3 * again_ours:.0f} ms |"
-            f" {first_theirs / first_ours:.0f} and {again_theirs / again_ours:.1f} | {value(a, phi):.8f} and {value(b, phi):.8f} |"
+            f" {first_theirs / first_ours:.0f} and {again_theirs / again_ours:.1f} | {value(a, psi):.8f} and {value(b, psi):.8f} |"
         )
     print()
 

@@ -2,7 +2,7 @@
 # # A penalty of your own
 #
 # Anything with `value` and `prox` is a penalty. This one is √-shaped: λ·√(|x| + ε), stronger than ℓ1 near 0 and nearly flat far from
-# it. It is ρ-weakly convex with ρ = λ/(4ε^{3/2}), and its prox is found by Newton's method.
+# it. It is ρ-weakly convex with ρ = λ/(4ε√ε), and its prox is found by Newton's method.
 
 # %%
 from pathlib import Path
@@ -25,7 +25,7 @@ class Root:
 
     def prox(self, u, beta):
         size = np.abs(u)
-        z = size.copy()  # the minimiser of φ(z) + (z − |u|)²/(2β) over z ≥ 0, which is convex for βρ < 1
+        z = size.copy()  # the minimiser of ψ(z) + (z − |u|)²/(2β) over z ≥ 0, which is convex for βρ < 1
         for _ in range(30):
             slope = z - size + beta * self.lam / (2 * np.sqrt(z + self.eps))
             bend = 1 - beta * self.lam / (4 * (z + self.eps) ** 1.5)

@@ -1,7 +1,7 @@
 """Complex variables: Rust sees every number as the pair of its real and imaginary part, and penalties see its modulus.
 
-x ∈ ℂⁿ is n×2 real numbers, as NumPy stores it. f(x) = ½‖Ax − b‖² and norms are what they are; a penalty φ(xᵢ) of an entry becomes
-φ(|xᵢ|), one of a row of the pairs. A gradient g of a function of one's own is ∂f/∂Re x + i·∂f/∂Im x.
+x ∈ ℂⁿ is n×2 real numbers, as NumPy stores it. f(x) = ½‖Ax − b‖² and norms are what they are; a penalty ψ(xᵢ) of an entry becomes
+ψ(|xᵢ|), one of a row of the pairs. A gradient g of a function of one's own is ∂f/∂Re x + i·∂f/∂Im x.
 """
 
 from __future__ import annotations

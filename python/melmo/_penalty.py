@@ -37,7 +37,7 @@ _STACKED = " An array of more than two axes is the matrix of its last one, the o
 
 
 class Penalty(Proximal, Term):
-    """A penalty g of the catalogue: a function φ of one number, applied to entries, groups or singular values.
+    """A penalty g of the catalogue: a function ψ of one number, applied to entries, groups or singular values.
 
     g is ρ-weakly convex: g + ρ/2·‖·‖² is convex. Its proximal operator is defined for β < 1/ρ.
     """
@@ -55,7 +55,7 @@ class Penalty(Proximal, Term):
         ]
         on = ", ".join(_LIFTS) if row["even"] else "entries"
         more = [
-            ("on : str, default 'entries'", f"What φ is applied to: {on}." + _STACKED * row["even"]),
+            ("on : str, default 'entries'", f"What ψ is applied to: {on}." + _STACKED * row["even"]),
             ("weights : array, optional", "w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them."),
             ("groups : list of lists of int, optional", "The entries of each group, for ``on='groups'``."),
         ]
@@ -66,7 +66,7 @@ class Penalty(Proximal, Term):
             called = self.on if isinstance(self.on, str) else brief(self.on)
             raise ValueError(f"no lift is called `{called}`; known: {', '.join(_LIFTS)}")
         if not self._row["even"] and self.on != "entries":
-            raise ValueError(f"{type(self).__name__}: φ(−x) ≠ φ(x), so that it can be applied to entries only")
+            raise ValueError(f"{type(self).__name__}: ψ(−x) ≠ ψ(x), so that it can be applied to entries only")
         if self.weights is not None:
             real_array("weights", self.weights, "f64")
         if self.groups is not None:
@@ -78,7 +78,7 @@ class Penalty(Proximal, Term):
 
     @property
     def on(self) -> str:
-        """What φ is applied to."""
+        """What ψ is applied to."""
         on: str = self._arguments["on"]
         return on
 
@@ -114,7 +114,7 @@ class Penalty(Proximal, Term):
         return f"{self._row['name']}:{given}" if given else self._row["name"]
 
     def _described(self, precision: str, layout: Layout) -> Described:
-        """What Rust builds it from: name, numbers, and what φ is applied to."""
+        """What Rust builds it from: name, numbers, and what ψ is applied to."""
         lift: dict[str, Any] = {"on": self.on}
         if self.weights is not None:
             weights = real_array("weights", self.weights, precision)

@@ -17,7 +17,7 @@ class Sum(Proximal):
 
     The prox is exact where it is known: for a ridge with anything; for L1 of entries, weighted or not, and ``Nonnegative`` with one other
     penalty of entries, rows, columns, pixels or groups (sparse group lasso); for L1 with another penalty of the same norms or singular
-    values; for a ``Box`` with penalties of entries. L1 and a ridge are ``ElasticNet``, any φ and ``Nonnegative`` are ``on="nonnegative"``.
+    values; for a ``Box`` with penalties of entries. L1 and a ridge are ``ElasticNet``, any ψ and ``Nonnegative`` are ``on="nonnegative"``.
 
     Any other sum, also one with a penalty of your own, has no prox; ``minimize`` solves it all the same, with T once for each part: as
     if T were ``Stack(T, T)`` and g the list of the parts. z then has a block for each.

@@ -37,7 +37,7 @@ class MatrixCompletion(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  
     offsets : bool, default True
         Take m + aᵢ + bⱼ off first.
     offset_weight : float, optional
-        κ: how strongly the offsets of rows and columns with few entries are drawn to 0.
+        How strongly the offsets of rows and columns with few entries are drawn to 0.
     implicit : float, optional
         α: a stored entry y says 1 with confidence 1 + αy, and what is not stored says 0 with confidence 1 (Hu, Koren and Volinsky
         2008). For sparse X, with factors and no offsets.

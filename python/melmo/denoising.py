@@ -27,7 +27,7 @@ def denoise_tv(
 ) -> Floats:
     """Total variation denoising, convex or not, of signals, images and volumes.
 
-    Minimises ½‖X − Y‖² + Σₚ φ(‖∇X‖ₚ) over the pixels p, with forward differences ∇. With the penalty ``"l1"`` it is the problem of
+    Minimises ½‖X − Y‖² + Σₚ ψ(‖∇X‖ₚ) over the pixels p, with forward differences ∇. With the penalty ``"l1"`` it is the problem of
     scikit-image's ``denoise_tv_chambolle`` with the same `weight`, solved further. Penalties that level off, such as ``"mcp"``,
     leave edges as high as they were.
 
@@ -39,9 +39,9 @@ def denoise_tv(
     weight : float, default 0.1
         λ: larger smooths more.
     penalty : str or melmo.penalty, default "l1"
-        φ: ``"l1"``, ``"mcp"``, ``"scad"``, ``"log-sum:theta=0.1"``, ``"huber:delta=0.01"``, …; its λ is `weight`.
+        ψ: ``"l1"``, ``"mcp"``, ``"scad"``, ``"log-sum:theta=0.1"``, ``"huber:delta=0.01"``, …; its λ is `weight`.
     isotropic : bool, default True
-        φ of the norm of a pixel's differences, instead of φ of each of them.
+        ψ of the norm of a pixel's differences, instead of ψ of each of them.
     channel_axis : int, optional
         The axis of channels; none unless given. As in scikit-image, each channel is denoised by itself.
     coupled : bool, default False
@@ -136,11 +136,11 @@ def denoise(
     if data.ndim != 3:
         raise ValueError(f"image: expected two axes and one for channels, got the shape {np.shape(image)}")
     shape = list(data.shape)
-    sigma = optional_number("noise", noise)
+    level = optional_number("noise", noise)
     kind = None if prior is None else word("prior", prior)
     # Whole numbers have a range of their own; that of floats is measured.
     whole_range = 1.0 if np.asarray(image).dtype.kind in "ui" else None
-    found, _, _ = _melmo.denoise(data, shape, number("strength", strength), sigma, kind, whole_range)
+    found, _, _ = _melmo.denoise(data, shape, number("strength", strength), level, kind, whole_range)
     return _as_given(found.reshape(shape), channel_axis)
 
 

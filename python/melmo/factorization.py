@@ -19,7 +19,7 @@ from melmo._penalty import Penalty
 class SparseFactorization(Components):
     """X ≈ WH with a sparse W, like scikit-learn's ``NMF``.
 
-    Minimises ‖M⊙(X − WH)‖² + Σ φ(Wᵢⱼ) + ν/2·‖H‖², where M leaves out the entries of X that are NaN. Without a ridge on H (ν = 0) no
+    Minimises ‖M⊙(X − WH)‖² + Σ ψ(Wᵢⱼ) + ν/2·‖H‖², where M leaves out the entries of X that are NaN. Without a ridge on H (ν = 0) no
     minimiser exists: (tW, H/t) with t → 0 keeps the fit and removes the penalty.
 
     A sparse X of SciPy stays sparse: what it does not store is 0, and time and memory go with what it stores.
@@ -29,7 +29,7 @@ class SparseFactorization(Components):
     n_components : int, default 5
         Columns of W.
     penalty : str or melmo.penalty, default "mcp"
-        φ: ``"mcp"``, ``"l1"``, ``"scad"``, …, with parameters as in ``"mcp:mu=2"``, or an object of ``melmo.penalty``.
+        ψ: ``"mcp"``, ``"l1"``, ``"scad"``, …, with parameters as in ``"mcp:mu=2"``, or an object of ``melmo.penalty``.
     lam : float or None, default 1.0
         λ; None leaves the penalty's own. It is weighed against squares of X: multiply X by 10 and λ by 100.
     ridge : float, default 0.1

@@ -23,7 +23,7 @@ from melmo._penalty import Penalty
 class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
     """Logistic regression with a penalty that sets coefficients to zero.
 
-    Minimises (1/n)·Σ log(1 + exp(−yᵢ(xᵢᵀb + c))) + Σ φ(bⱼ) for classes y = ±1; for more than two, the multinomial
+    Minimises (1/n)·Σ log(1 + exp(−yᵢ(xᵢᵀb + c))) + Σ ψ(bⱼ) for classes y = ±1; for more than two, the multinomial
     (1/n)·Σ log Σ_k exp(xᵢᵀb_k + c_k) − xᵢᵀb_y − c_y, with a b and a c a class. For the penalty ``"l1"`` it is scikit-learn's ``LogisticRegression`` with ``C = 1/(n·lam)`` and an intercept that is not
     penalised.
 

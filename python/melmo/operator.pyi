@@ -52,7 +52,7 @@ class Difference2D(Operator):
     def __init__(self, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ...) -> None: ...
 
 class Jet(Operator):
-    """[∇X | κ∇²X], a column for each pixel: first and second differences of an image of several channels; ‖T‖² ≤ 8 + 64κ².
+    """[∇X | weight·∇²X], a column for each pixel: first and second differences of an image of several channels; ‖T‖² ≤ 8 + 64·weight².
 
     Parameters
     ----------
@@ -60,17 +60,17 @@ class Jet(Operator):
         The shape of x, or a dict of the shapes of its blocks; that of the problem's x unless given.
     channels : float, optional
         number of channels, dividing the rows; the first of three axes of x unless given, and 1 where it has fewer.
-    kappa : float, default 0.5
-        κ ≥ 0, the weight of the second differences.
+    weight : float, default 0.5
+        what second differences are multiplied by, at least 0.
 
     See Also
     --------
     melmo.minimize : solves with it."""
-    def __init__(self, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ..., *, channels: float | None = ..., kappa: float = ...) -> None: ...
+    def __init__(self, shape: int | tuple[int, ...] | Mapping[str, tuple[int, ...]] | None = ..., *, channels: float | None = ..., weight: float = ...) -> None: ...
     @property
     def channels(self) -> float | None: ...
     @property
-    def kappa(self) -> float: ...
+    def weight(self) -> float: ...
 
 class Difference3D(Operator):
     """forward differences along x, y and z, 0 at the end: a volume stored slice after slice; ‖T‖² ≤ 12.

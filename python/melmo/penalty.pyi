@@ -17,7 +17,7 @@ class L1(Penalty):
     lam : float, default 1.0
         weight λ > 0.
     on : str, default 'entries'
-        What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
+        What ψ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
@@ -49,7 +49,7 @@ class MCP(Penalty):
     mu : float, default 3.0
         concavity μ > 0.
     on : str, default 'entries'
-        What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
+        What ψ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
@@ -83,7 +83,7 @@ class SCAD(Penalty):
     a : float, default 3.7
         where it flattens, a > 2.
     on : str, default 'entries'
-        What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
+        What ψ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
@@ -117,7 +117,7 @@ class Huber(Penalty):
     delta : float, default 1.0
         where it becomes linear, δ > 0.
     on : str, default 'entries'
-        What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
+        What ψ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
@@ -151,7 +151,7 @@ class LogSum(Penalty):
     theta : float, default 1.0
         scale θ > 0.
     on : str, default 'entries'
-        What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
+        What ψ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
@@ -185,7 +185,7 @@ class ElasticNet(Penalty):
     nu : float, default 1.0
         ridge ν ≥ 0.
     on : str, default 'entries'
-        What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
+        What ψ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
@@ -217,7 +217,7 @@ class Ridge(Penalty):
     nu : float, default 1.0
         weight ν > 0.
     on : str, default 'entries'
-        What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
+        What ψ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
@@ -240,20 +240,20 @@ class Ridge(Penalty):
     def groups(self) -> Sequence[Sequence[int]] | None: ...
 
 class Spline(Penalty):
-    """φ′ piecewise linear: up to λ at p, down to t at e, t from there: smooth; ρ = (λ − t)/(e − p); large entries are not shrunk where t = 0; learned potentials are of this kind.
+    """ψ′ piecewise linear: up to λ at p, down to t at e, t from there: smooth; ρ = (λ − t)/(e − p); large entries are not shrunk where t = 0; learned potentials are of this kind.
 
     Parameters
     ----------
     lam : float, default 1.0
-        λ ≥ 0, what φ′ rises to.
+        λ ≥ 0, what ψ′ rises to.
     peak : float, default 0.25
         where it gets there, p > 0.
     end : float, default 2.25
         where it has fallen, e > p.
     tail : float, default 0.0
-        t ≥ 0, what is left of φ′.
+        t ≥ 0, what is left of ψ′.
     on : str, default 'entries'
-        What φ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
+        What ψ is applied to: entries, nonnegative, rows, columns, pixels, groups, singular-values. An array of more than two axes is the matrix of its last one, the others stacked.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
@@ -287,7 +287,7 @@ class Nonnegative(Penalty):
     Parameters
     ----------
     on : str, default 'entries'
-        What φ is applied to: entries.
+        What ψ is applied to: entries.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional
@@ -317,7 +317,7 @@ class Box(Penalty):
     upper : float, default 1.0
         largest value allowed.
     on : str, default 'entries'
-        What φ is applied to: entries.
+        What ψ is applied to: entries.
     weights : array, optional
         w ≥ 0: a weight for every entry, row, column, pixel or group; adaptive penalties have them.
     groups : list of lists of int, optional

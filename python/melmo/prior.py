@@ -14,7 +14,7 @@ __all__ = ["Learned"]
 
 
 class Learned:
-    """The prior that ``melmo denoise`` has: R(x) = Σ_c Σᵢ σ²φ_c((T_c x)ᵢ/σ), filters T and potentials φ_c learned from photographs.
+    """The prior that ``melmo denoise`` has: R(x) = Σ_c Σᵢ noise²·ψ_c((T_c x)ᵢ/noise), filters T and potentials ψ_c learned from photographs.
 
     It is the plain kind, without local scales, as those need a first picture. R is smooth and not convex, but bends down less than
     ½‖x‖² bends up: ½‖x − y‖² + R(x) has one minimiser. Where a loss bends up less than that everywhere (a blur, missing pixels), a run
@@ -25,7 +25,7 @@ class Learned:
     shape : (int, int)
         Rows and columns of the picture.
     noise : float
-        σ: how much it removes, as if the picture had noise of this standard deviation.
+        How much it removes, as if the picture had noise of this standard deviation.
     channels : int, default 1
         1, or 3: red, green and blue, one plane after another, which are seen as light and colour.
     range : float, default 1.0

@@ -22,14 +22,14 @@ from melmo._penalty import Penalty
 class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
     """Linear regression with a penalty that sets coefficients to zero.
 
-    Minimises (1/n)·Σ ℓ(yᵢ, xᵢᵀb + c) + Σ φ(bⱼ) with ℓ(y, t) = ½(y − t)², or the loss of counts, quantiles, times or Huber. The
+    Minimises (1/n)·Σ ℓ(yᵢ, xᵢᵀb + c) + Σ ψ(bⱼ) with ℓ(y, t) = ½(y − t)², or the loss of counts, quantiles, times or Huber. The
     intercept c is not penalised. Several targets (a matrix y) are fitted each by itself, or together in ``groups``. For the penalty ``"l1"`` it is scikit-learn's ``Lasso`` with ``alpha = lam``. Penalties that are not convex are approached from large λ
     downwards.
 
     Parameters
     ----------
     penalty : str or melmo.penalty, default "l1"
-        φ: ``"l1"``, ``"mcp"``, ``"scad"``, ``"elastic-net"``, ``"log-sum"``, ``"ridge"``, …, with parameters as in ``"mcp:mu=2"``, or an
+        ψ: ``"l1"``, ``"mcp"``, ``"scad"``, ``"elastic-net"``, ``"log-sum"``, ``"ridge"``, …, with parameters as in ``"mcp:mu=2"``, or an
         object of ``melmo.penalty``. The elastic net's ``nu`` is its λ unless it is given.
     lam : float, optional
         λ > 0; the ν of a ridge. Unless it is given here or with the penalty: λ_max/100, where λ_max is the least with which all
@@ -40,7 +40,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         robust standard deviations of y, or ``width=…``), ``"cox"`` (times until an event, with a minus where it was not seen; Breslow's
         partial likelihood).
     groups : list of lists of int, or a label for every column, optional
-        Columns that are penalised together, by φ of the norm of their coefficients times the root of their number. Every column
+        Columns that are penalised together, by ψ of the norm of their coefficients times the root of their number. Every column
         is in one group. With several targets, a group holds the coefficients of all of them: one group a column is the multi-task lasso.
     fit_intercept : bool, default True
         Whether there is a c.
@@ -50,7 +50,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
     positive : bool, default False
         No coefficient is negative.
     penalty_weights : array of shape (n_features,), optional
-        What φ of every column is multiplied by; 0 leaves it free. The columns of a group have one number.
+        What ψ of every column is multiplied by; 0 leaves it free. The columns of a group have one number.
     tol : float, default 1e-7
         The largest distance of a coefficient from stationary, relative to the largest slope of the penalty at 0 (λ for most).
         A fit that does not get there warns (``ConvergenceWarning``).

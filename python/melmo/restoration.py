@@ -26,7 +26,7 @@ class Restored:
     weight: float | None
     #: How λ was found.
     how: str
-    #: ‖Ax − y‖²/σ² over the number of data: 1 for the true picture.
+    #: ‖Ax − y‖²/noise² over the number of data: 1 for the true picture.
     misfit: float | None
     #: F at the end.
     fun: float
@@ -51,7 +51,7 @@ def deblur(
 ) -> Any:
     """A sharp picture from a blurred one and the kernel that blurred it.
 
-    Minimises ½‖k∗X − Y‖²/σ² + λR(X), R a prior of filters and potentials learned from photographs. What lies around the picture is
+    Minimises ½‖k∗X − Y‖²/noise² + λR(X), R a prior of filters and potentials learned from photographs. What lies around the picture is
     estimated too, and cut off at the end.
 
     Parameters
@@ -63,7 +63,7 @@ def deblur(
     noise : float, optional
         The standard deviation of the noise, in the image's units; estimated unless given.
     weight : float, optional
-        λ. Unless given it is as large as the data allow: ‖k∗X − Y‖² = 0.9nσ² (the discrepancy principle).
+        λ. Unless given it is as large as the data allow: ‖k∗X − Y‖² = 0.9n·noise² (the discrepancy principle).
     channel_axis : int, optional
         The axis of channels; none unless given.
     max_iter : int, default 200
@@ -115,7 +115,7 @@ def inpaint(
     """Missing pixels, from those that are there.
 
     Minimises R(X) over the missing pixels, R a prior of filters and potentials learned from photographs; the others are kept. With
-    noise they are data like any others: ½‖M⊙(X − Y)‖²/σ² + λR(X) is minimised over all pixels.
+    noise they are data like any others: ½‖M⊙(X − Y)‖²/noise² + λR(X) is minimised over all pixels.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def upscale(
 ) -> Any:
     """A picture two to four times as large, of which every pixel that is given is the mean of factor×factor.
 
-    Minimises ½‖DX − Y‖²/σ² + λR(X), R a prior of filters and potentials learned from photographs.
+    Minimises ½‖DX − Y‖²/noise² + λR(X), R a prior of filters and potentials learned from photographs.
 
     Parameters
     ----------
@@ -227,8 +227,8 @@ def _restored(
     if planes.size == 0:
         raise ValueError("image: no pixels")
     settings = {"max_iter": whole("max_iter", max_iter), "time_limit": optional_number("time_limit", time_limit)}
-    sigma, lam = optional_number("noise", noise), optional_number("weight", weight)
-    raw = _melmo.restore(np.ascontiguousarray(planes), list(planes.shape), name, what, sigma, lam, settings)
+    level, lam = optional_number("noise", noise), optional_number("weight", weight)
+    raw = _melmo.restore(np.ascontiguousarray(planes), list(planes.shape), name, what, level, lam, settings)
     picture = _as_given(raw["picture"].reshape(len(planes), *raw["shape"]), channel_axis)
     if not return_info:
         return picture

@@ -17,17 +17,17 @@ from melmo._penalty import Penalty
 class RobustPCA(Components):
     """X ≈ L + S, L of low rank and S sparse: principal components that outliers do not bend.
 
-    Minimises ½‖M⊙(X − L − S)‖² + Σ φ(σᵢ(L)) + Σ ψ(Sᵢⱼ), where M leaves out the entries of X that are NaN. Nothing is centred: a
+    Minimises ½‖M⊙(X − L − S)‖² + Σ ψ_L(σᵢ(L)) + Σ ψ_S(Sᵢⱼ), where M leaves out the entries of X that are NaN. Nothing is centred: a
     constant row is a component like any other. A video has a frame a row; what stays is L, what moves is S.
 
     Parameters
     ----------
     low_rank : str or melmo.penalty, default "mcp"
-        φ; unless it has a λ, λ_L = λ_S·√max(n_samples, n_features).
+        ψ_L; unless it has a λ, λ_L = λ_S·√max(n_samples, n_features).
     sparse : str or melmo.penalty, default "mcp"
-        ψ; unless it has a λ, λ_S = 3σ.
+        ψ_S; unless it has a λ, λ_S = 3·noise.
     noise : float, optional
-        σ, the standard deviation of the noise; found together with L and S unless given.
+        The standard deviation of the noise; found together with L and S unless given.
     max_iter : int, optional
         Steps, at most.
 
@@ -40,9 +40,9 @@ class RobustPCA(Components):
     singular_values_ : array of shape (n_components_,)
         The singular values of L.
     noise_ : float
-        σ.
+        The noise.
     low_rank_penalty_, sparse_penalty_ : str
-        φ and ψ with everything that was chosen.
+        ψ_L and ψ_S with everything that was chosen.
     objective_, status_, n_iter_
         Where the solver ended, why, and its steps.
 

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -21,9 +22,22 @@ NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
 
 
 def test_the_readme(tmp_path):
+    if not run_page.PROGRAM.exists():
+        pytest.skip("the program was not built")
     space = run_page.run(ROOT / "README.md", tmp_path)
     assert np.abs(space["clean"] - space["photo"]).mean() < 0.3 * np.abs(space["noisy"] - space["photo"]).mean()
     assert space["result"].certificate.verify()
+
+
+def test_lines_of_the_readme_lack_nothing_but_their_files(tmp_path):
+    """What it says to type with files of one's own: the program understands every word, and misses the file."""
+    if not run_page.PROGRAM.exists():
+        pytest.skip("the program was not built")
+    lines = re.findall(r"^\| .* \| `melmo (.*)` \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
+    assert len(lines) > 7
+    for line in lines:
+        done = subprocess.run([run_page.PROGRAM, *line.split()], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 2 and "there is no such file" in done.stderr, f"{line}: {done.stderr}"
 
 
 def test_the_page_about_python(tmp_path):

@@ -17,8 +17,8 @@ def table(rows=80, columns=40, seed=0, noise=0.5):
     return X, X @ b + 1.0 + noise * rng.normal(size=rows)
 
 
-def objective(X, y, coef, intercept, phi):
-    return 0.5 * np.mean((y - X @ coef - intercept) ** 2) + phi(np.abs(coef)).sum()
+def objective(X, y, coef, intercept, psi):
+    return 0.5 * np.mean((y - X @ coef - intercept) ** 2) + psi(np.abs(coef)).sum()
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -61,10 +61,10 @@ def test_weakly_convex_objectives_are_not_worse_than_skglm_s(penalty, lam):
     y = y - y.mean()
     if penalty == "mcp":
         other, text = skglm.penalties.MCPenalty(lam, 3.0), "mcp:mu=3"
-        phi = lambda s: np.where(s <= 3 * lam, lam * s - s**2 / 6, 1.5 * lam**2)  # noqa: E731
+        psi = lambda s: np.where(s <= 3 * lam, lam * s - s**2 / 6, 1.5 * lam**2)  # noqa: E731
     else:
         other, text = skglm.penalties.SCAD(lam, 3.7), "scad:a=3.7"
-        phi = lambda s: np.where(  # noqa: E731
+        psi = lambda s: np.where(  # noqa: E731
             s <= lam,
             lam * s,
             np.where(s <= 3.7 * lam, (2 * 3.7 * lam * s - s**2 - lam**2) / (2 * 2.7), lam**2 * 4.7 / 2),
@@ -72,9 +72,9 @@ def test_weakly_convex_objectives_are_not_worse_than_skglm_s(penalty, lam):
     solver = skglm.solvers.AndersonCD(tol=1e-10, max_iter=200, fit_intercept=False)
     theirs = skglm.GeneralizedLinearEstimator(skglm.datafits.Quadratic(), other, solver).fit(X, y).coef_.ravel()
     ours = SparseRegression(text, lam=lam, fit_intercept=False).fit(X, y)
-    mine = objective(X, y, ours.coef_, 0.0, phi)
+    mine = objective(X, y, ours.coef_, 0.0, psi)
     assert mine == pytest.approx(ours.objective_, rel=1e-9)
-    assert mine <= objective(X, y, theirs, 0.0, phi) * (1 + 1e-7)
+    assert mine <= objective(X, y, theirs, 0.0, psi) * (1 + 1e-7)
 
 
 def test_logistic_is_scikit_learn_s():

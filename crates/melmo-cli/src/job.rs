@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::{self, Cli, Problem};
 use crate::error::Error;
 use crate::input;
+use crate::nearest;
 use crate::render::{progress, say};
 
 /// A command and the options that were given for it, in the order of its help page.
@@ -246,6 +247,9 @@ impl Job {
 
 /// Reads a job from TOML.
 fn read(file: &Path) -> Result<Job, Error> {
+    if !file.exists() {
+        return Err(Error::input(file, nearest::missing_own(file, "file")));
+    }
     let text = input::configuration(file).map_err(|error| Error::input(file, format!("could not read it: {error}")))?;
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| Error::input(file, error.to_string()))?;
     let mut job = Job { command: String::new(), options: Vec::new() };

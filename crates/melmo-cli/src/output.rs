@@ -197,6 +197,15 @@ pub fn quoted(name: &str) -> String {
 pub fn expect_array(path: &Path) -> Result<(), Error> {
     match extension(path).as_str() {
         "npy" | "csv" | "mtx" => Ok(()),
-        _ => Err(Error::input(path, "expected a name that ends in .npy, .csv or .mtx")),
+        _ => expect_no_folder(path)
+            .and_then(|()| Err(Error::input(path, "expected a name that ends in .npy, .csv or .mtx"))),
+    }
+}
+
+/// Refuses a folder where a file is to be written.
+pub fn expect_no_folder(path: &Path) -> Result<(), Error> {
+    match path.is_dir() {
+        true => Err(Error::input(path, "this is a folder; expected the name of a file")),
+        false => Ok(()),
     }
 }

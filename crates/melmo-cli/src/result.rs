@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::input::{self, Source, array};
 use crate::job::Job;
+use crate::nearest;
 
 /// `result.json`: everything but the arrays, which lie beside it as `x.npy`, `z.npy` and, where it is not Tx, `u.npy`.
 #[derive(Serialize, Deserialize)]
@@ -73,8 +74,10 @@ pub struct Precision {
 /// Reads `result.json` as one or the other.
 pub fn read<T: for<'d> Deserialize<'d>>(folder: &Path) -> Result<T, Error> {
     let file = folder.join("result.json");
-    let text = input::own(&file).map_err(|error| {
-        Error::input(&file, format!("could not read it: {error}; expected a folder that --result wrote"))
+    let text = input::own(&file).map_err(|error| match folder.metadata() {
+        Err(_) => Error::input(folder, nearest::missing_own(folder, "folder; expected one that --result wrote")),
+        Ok(data) if !data.is_dir() => Error::input(folder, "this is a file; expected a folder that --result wrote"),
+        Ok(_) => Error::input(&file, format!("could not read it: {error}; expected a folder that --result wrote")),
     })?;
     serde_json::from_slice(&text).map_err(|error| Error::input(&file, format!("is not a saved result: {error}")))
 }

@@ -7,7 +7,7 @@ use melmo_data::image::Encoding;
 
 use crate::error::Error;
 use crate::input::{STANDARD, is_standard};
-use crate::output::extension;
+use crate::output::{expect_no_folder, extension};
 
 /// How a picture is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,7 @@ impl Target {
         if self.format.is_some() || is_standard(&self.path) || Format::of(&self.path).is_some() {
             return Ok(());
         }
+        expect_no_folder(&self.path)?;
         let known = Format::names().join(" .");
         Err(Error::input(&self.path, format!("expected a name that ends in one of .{known}; or --format says which")))
     }

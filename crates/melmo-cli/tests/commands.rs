@@ -165,6 +165,24 @@ fn lists_explains_and_completes() {
     assert!(place.file("pages/man1/melmo.1").exists() && place.file("pages/man1/melmo-manual.1").exists());
 }
 
+/// What a page of help says of each option that takes a value and belongs to how something is solved.
+fn solving_options(help: &str) -> Vec<String> {
+    let section =
+        help.split("\nSolving:\n").nth(1).and_then(|rest| rest.split("\nStopping:\n").next()).unwrap_or_default();
+    let options = section.split("\n      --").map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    options.filter(|text| text.contains('<')).collect()
+}
+
+#[test]
+fn help_says_what_is_taken_when_an_option_is_left_out() {
+    let place = Place::new();
+    let told = solving_options(&place.done("denoise --help").stdout);
+    assert!(told.len() > 12, "{told:?}");
+    for text in told.iter().filter(|text| !text.starts_with("set ")) {
+        assert!(text.contains("unless given") || text.contains("[default: "), "{text}");
+    }
+}
+
 #[test]
 fn help_pages_are_at_most_100_columns_wide() {
     let place = Place::new();

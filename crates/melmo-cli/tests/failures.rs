@@ -54,6 +54,15 @@ fn options_that_do_not_fit() {
     place.refused("factorize y.csv --rank 1 --init-w y.csv", &["y.csv", "2×1"]);
     place.refused("recovr y.csv", &["recover"]);
     place.refused("verify nowhere", &["nowhere", "--result"]);
+    place.refused("verify y.csv", &["y.csv", "this is a file"]);
+    place.refused("verify y.cvs", &["there is no such folder", "did you mean y.csv?"]);
+    place.refused("denoise camera --out-dir y.csv", &["this is a file; expected a folder"]);
+    place.refused("recover y.csv -o .", &["this is a folder"]);
+    place.refused("denoise camera -o .", &["this is a folder"]);
+    place.refused("deblur camera --kernel gausian:2", &["did you mean the kernel `gaussian`?"]);
+    place.refused("denoise camera --prior lerned", &["did you mean `learned`?"]);
+    place.refused("recover y.csv --device cdua", &["did you mean `cuda`?"]);
+    place.refused("recover y.csv --config y.cvs", &["there is no such file", "did you mean y.csv?"]);
     place.refused("explain --method newton", &["newton", "epoch-constant"]);
 }
 

@@ -27,14 +27,14 @@ fn save(place: &Place, name: &str, rows: usize, cols: usize, data: Vec<f64>) {
     npy::write(&place.file(name), &Array::new([rows, cols], data).unwrap(), false).unwrap();
 }
 
-fn seen(t: &dyn LinOp<f64>, x: &[f64], sigma: f64) -> Vec<f64> {
+fn seen(t: &dyn LinOp<f64>, x: &[f64], level: f64) -> Vec<f64> {
     let (mut y, mut seeded) = (vec![0.0; t.range().size()], Seeded::new(3));
     t.apply(&mut y, x, &mut vec![0.0; t.work_len()]);
-    y.iter().map(|y| y + sigma * seeded.normal()).collect()
+    y.iter().map(|y| y + level * seeded.normal()).collect()
 }
 
 /// The inside of a larger scene, and what a kernel and noise make of it.
-fn blurred(place: &Place, sigma: f64) {
+fn blurred(place: &Place, level: f64) {
     let (side, radius) = (64 + 8, 4);
     let line: Vec<f64> = (-4..=4).map(|i| (-0.5 * f64::from(i * i)).exp()).collect();
     let kernel: Vec<f64> = line.iter().flat_map(|a| line.iter().map(move |b| a * b)).collect();
@@ -42,7 +42,7 @@ fn blurred(place: &Place, sigma: f64) {
     let kernel: Vec<f64> = kernel.iter().map(|k| k / sum).collect();
     let scene = scene(side, side);
     let t = Blur::new((side, side), &kernel, (9, 9)).unwrap();
-    save(place, "blurred.npy", 64, 64, seen(&t, &scene, sigma));
+    save(place, "blurred.npy", 64, 64, seen(&t, &scene, level));
     save(place, "kernel.npy", 9, 9, kernel.iter().map(|k| 7.0 * k).collect());
     let inside =
         |at: &usize| (radius..64 + radius).contains(&(at / side)) && (radius..64 + radius).contains(&(at % side));

@@ -55,10 +55,10 @@ fn problem<S: Real>(shape: &[usize], pixels: bool) -> Problem<S> {
         _ => panic!("two or three sizes"),
     };
     let f = MaskedLeastSquares::new(Layout::matrix(n / cols, cols).unwrap(), scene(n, cols), None).unwrap();
-    let phi = Mcp::new(0.4, 3.0).unwrap();
+    let psi = Mcp::new(0.4, 3.0).unwrap();
     let g: Box<dyn Prox<S>> = match pixels {
-        true => Box::new(Group::pixels(phi, t.range()).unwrap()),
-        false => Box::new(Entrywise::new(phi, t.range().size())),
+        true => Box::new(Group::pixels(psi, t.range()).unwrap()),
+        false => Box::new(Entrywise::new(psi, t.range().size())),
     };
     Problem::from_boxes(Box::new(f), g, t).unwrap()
 }

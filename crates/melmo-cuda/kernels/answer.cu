@@ -68,7 +68,7 @@ HERE void group_norms_body(const Args& a, i64 t, Sums<0>&) {
 }
 KERNEL(group_norms, 0, group_norms_body)
 
-// What φ is asked of: the norm of a group, or the number that it is.
+// What ψ is asked of: the norm of a group, or the number that it is.
 HERE real size_of(const Part& p, const Share& own, const real* u, const double* norms) {
     if (!p.by_norm) return u[member(p, own.group, 0)];
     return (real)(norms ? norms[own.group] : sqrt(squares_of(p, own, u)));
@@ -95,7 +95,7 @@ HERE real entry_of(const Part& p, const Asked& q, real answer, real entry) {
 HERE void answer_gradient_body(const Args& a, i64 t, Sums<1>& s) {
     const Share own = share_of(a.part, t);
     if (!own.any) return;
-    const Phi f = phi_of(a);
+    const Psi f = psi_of(a);
     Few all;
     Asked q = {weight_of(a.part, own.group), 0};
     if (is_short(a.part)) {
@@ -119,7 +119,7 @@ KERNEL(answer_gradient, 1, answer_gradient_body)
 HERE void answer_value_body(const Args& a, i64 t, Sums<2>& s) {
     const Share own = share_of(a.part, t);
     if (!own.any || own.from > 0) return;
-    const Phi f = phi_of(a);
+    const Psi f = psi_of(a);
     const Asked q = asked(a.part, own, a.tx, a.part.norms);
     s.at[0] += weighed(q.w, phi_value(f, q.size));
     s.at[1] += weighed(q.w, phi_envelope(f, q.size, (real)a.beta * q.w));
@@ -130,7 +130,7 @@ KERNEL(answer_value, 2, answer_value_body)
 HERE void answer_subgradient_body(const Args& a, i64 t, Sums<1>& s) {
     const Share own = share_of(a.part, t);
     if (!own.any) return;
-    const Phi f = phi_of(a);
+    const Psi f = psi_of(a);
     const Asked q = asked(a.part, own, a.tx, a.part.norms);
     const real slope = q.w * phi_derivative(f, q.size);
     if (own.from == 0) s.at[0] += weighed(q.w, phi_value(f, q.size));
@@ -139,7 +139,7 @@ HERE void answer_subgradient_body(const Args& a, i64 t, Sums<1>& s) {
 KERNEL(answer_subgradient, 1, answer_subgradient_body)
 
 // The size of z = prox_{βg}(u).
-HERE real shrunk(const Args& a, const Phi& f, const Asked& q) {
+HERE real shrunk(const Args& a, const Psi& f, const Asked& q) {
     return q.w > 0 ? phi_prox(f, q.size, (real)a.beta * q.w) + (real)0 : q.size;
 }
 
@@ -151,7 +151,7 @@ enum Answered { AT_Z, AT_TX, OVERLAP, GAP, TX, U, W, ANSWERED };
 HERE void answer_look_body(const Args& a, i64 t, Sums<ANSWERED>& s) {
     const Share own = share_of(a.part, t);
     if (!own.any) return;
-    const Phi f = phi_of(a);
+    const Psi f = psi_of(a);
     const real* u = a.u ? a.u : a.tx;
     const Asked q = asked(a.part, own, u, a.part.norms);
     const real to = shrunk(a, f, q);
@@ -176,7 +176,7 @@ KERNEL(answer_look, ANSWERED, answer_look_body)
 HERE void answer_dual_body(const Args& a, i64 t, Sums<0>&) {
     const Share own = share_of(a.part, t);
     if (!own.any) return;
-    const Phi f = phi_of(a);
+    const Psi f = psi_of(a);
     const real* u = a.u ? a.u : a.tx;
     const Asked q = asked(a.part, own, u, a.part.norms);
     const real to = shrunk(a, f, q);

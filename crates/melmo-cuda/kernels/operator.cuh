@@ -111,9 +111,9 @@ HERE real adjoint_at(const Args& a, const real* p, const Place& q, i64) {
 #elif OPERATOR == OPERATOR_JET
 
 // x before, here and after along a line: 0 where one of them is missing.
-HERE real bend(const real* x, i64 t, i64 step, i64 at, i64 length, real kappa) {
+HERE real bend(const real* x, i64 t, i64 step, i64 at, i64 length, real weight) {
     if (at < 1 || at + 1 >= length) return 0;
-    return kappa * (x[t + step] - x[t] - (x[t] - x[t - step]));
+    return weight * (x[t + step] - x[t] - (x[t] - x[t - step]));
 }
 
 HERE void apply_at(const Args& a, const real* x, const Place& q, i64 channel, real* tx) {
@@ -123,11 +123,11 @@ HERE void apply_at(const Args& a, const real* x, const Place& q, i64 channel, re
     real* first = tx + 2 * channel * n;
     first[q.t] = right ? x[q.t + 1] - x[q.t] : (real)0;
     first[n + q.t] = down ? x[q.t + a.cols] - x[q.t] : (real)0;
-    if (a.kappa == 0) return;
-    const real kappa = (real)a.kappa, twist = (real)(a.kappa * 1.4142135623730951);
+    if (a.second == 0) return;
+    const real weight = (real)a.second, twist = (real)(a.second * 1.4142135623730951);
     real* second = tx + 2 * a.channels * n + 3 * channel * n;
-    second[q.t] = bend(x, q.t, 1, q.c, a.cols, kappa);
-    second[n + q.t] = bend(x, q.t, a.cols, q.r, rows, kappa);
+    second[q.t] = bend(x, q.t, 1, q.c, a.cols, weight);
+    second[n + q.t] = bend(x, q.t, a.cols, q.r, rows, weight);
     second[2 * n + q.t] =
         right && down ? twist * (x[q.t + a.cols + 1] - x[q.t + a.cols] - (x[q.t + 1] - x[q.t])) : (real)0;
 }
@@ -147,14 +147,14 @@ HERE real adjoint_at(const Args& a, const real* p, const Place& q, i64 channel) 
     const i64 n = places(a), rows = n / a.cols, cols = a.cols;
     const real* first = p + 2 * channel * n;
     real sum = pulled(first, q.t, 1, q.c, cols) + pulled(first + n, q.t, cols, q.r, rows);
-    if (a.kappa == 0) return sum;
+    if (a.second == 0) return sum;
     const real* second = p + 2 * a.channels * n + 3 * channel * n;
     const real* square = second + 2 * n + q.t;
     const bool right = q.c + 1 < cols, down = q.r + 1 < rows, left = q.c > 0, up = q.r > 0;
     real twisted = (right && down ? square[0] : (real)0) - (left && down ? square[-1] : (real)0);
     twisted -= (right && up ? square[-cols] : (real)0) - (left && up ? square[-cols - 1] : (real)0);
-    sum += (real)a.kappa * (unbent(second, q.t, 1, q.c, cols) + unbent(second + n, q.t, cols, q.r, rows));
-    return sum + (real)(a.kappa * 1.4142135623730951) * twisted;
+    sum += (real)a.second * (unbent(second, q.t, 1, q.c, cols) + unbent(second + n, q.t, cols, q.r, rows));
+    return sum + (real)(a.second * 1.4142135623730951) * twisted;
 }
 
 #elif OPERATOR == OPERATOR_CONVOLUTION

@@ -29,7 +29,7 @@ struct Gradient {
     Four out, y;
     HERE_METHOD Gradient(Sums<3>& sums) : s(sums) {}
     HERE_METHOD void begin(const Args& a, i64 i, int count, bool aligned) { loss.fetch(a, i, count, aligned); }
-    HERE_METHOD Unit p(const Args& a, const Phi& f, i64 i, const Unit& d, int only, bool own) {
+    HERE_METHOD Unit p(const Args& a, const Psi& f, i64 i, const Unit& d, int only, bool own) {
         return slopes(a, f, i, d, only, own ? &s.at[1] : 0);
     }
     HERE_METHOD void visit(const Args& a, i64 i, int k, real x, real pulled) {
@@ -73,7 +73,7 @@ struct Value {
     Sums<2>& s;
     HERE_METHOD Value(Sums<2>& sums) : s(sums) {}
     HERE_METHOD void begin(const Args&, i64, int, bool) {}
-    HERE_METHOD Unit p(const Args& a, const Phi& f, i64 i, const Unit& d, int, bool) {
+    HERE_METHOD Unit p(const Args& a, const Psi& f, i64 i, const Unit& d, int, bool) {
         s.at[0] += value_of(a, f, i, d);
         s.at[1] += envelope_of(a, f, i, d);
         return d;
@@ -96,7 +96,7 @@ struct Subgradient {
     Four out;
     HERE_METHOD Subgradient(Sums<1>& sums) : s(sums) {}
     HERE_METHOD void begin(const Args& a, i64 i, int count, bool aligned) { loss.fetch(a, i, count, aligned); }
-    HERE_METHOD Unit p(const Args& a, const Phi& f, i64 i, const Unit& d, int only, bool own) {
+    HERE_METHOD Unit p(const Args& a, const Psi& f, i64 i, const Unit& d, int only, bool own) {
         Unit v = subgradients(a, f, i, d, only);
         if (own) {
             s.at[0] += value_of(a, f, i, d);
@@ -143,7 +143,7 @@ struct Look {
     Four v;
     HERE_METHOD Look(Sums<LOOKED>& sums) : s(sums) {}
     HERE_METHOD void begin(const Args& a, i64 i, int count, bool aligned) { loss.fetch(a, i, count, aligned); }
-    HERE_METHOD Unit p(const Args& a, const Phi& f, i64 i, const Unit& d, int only, bool own) {
+    HERE_METHOD Unit p(const Args& a, const Psi& f, i64 i, const Unit& d, int only, bool own) {
         double at_z;
         Unit u = evidence(a, i, d), z = prox_of(a, f, i, u, &at_z), w = dual_of(a, u, z);
         if (own) {
@@ -185,7 +185,7 @@ KERNEL(look, LOOKED, look_body)
 struct Dual {
     static const bool PULLS = false;
     HERE_METHOD void begin(const Args&, i64, int, bool) {}
-    HERE_METHOD Unit p(const Args& a, const Phi& f, i64 i, const Unit& d, int, bool) {
+    HERE_METHOD Unit p(const Args& a, const Psi& f, i64 i, const Unit& d, int, bool) {
         double at_z;
         Unit u = evidence(a, i, d), z = prox_of(a, f, i, u, &at_z), w = dual_of(a, u, z);
         OF(ALL) a.z[k * units(a) + i] = z.at[k], a.tx[k * units(a) + i] = w.at[k];

@@ -1,6 +1,7 @@
 // ∇f + T*p for a p that was written down: the last link of a chain.
 //
-// BLURRED: f(x) = ½‖Kx − y‖² with K a convolution, whose residual was written down; ½‖M⊙(x − y)‖² otherwise.
+// BLURRED: f(x) = ½‖Kx − y‖² with K a convolution, whose residual was written down. GIVEN: products have left ∇f where the target is.
+// ½‖M⊙(x − y)‖² otherwise.
 
 #ifdef BLURRED
 // residual ← Kx − y: its squared norm.
@@ -15,7 +16,9 @@ KERNEL(convolved_residual, 1, convolved_residual_body)
 
 // ∇f at entry i.
 HERE real loss_at(const Args& a, const Place& q, i64 i) {
-#if defined(BLURRED)
+#if defined(GIVEN)
+    return a.target[i];
+#elif defined(BLURRED)
     return correlated(a.of_loss, a.residual, q, a.n / a.cols, a.cols);
 #elif defined(MASKED)
     return a.mask[i] * (a.x[i] - a.target[i]);

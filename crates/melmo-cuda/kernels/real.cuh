@@ -15,7 +15,7 @@ struct Blur {
 struct Part {
     i64 start, groups, length, step, stride;
     i64 shares;               // threads of a group
-    i64 by_norm;              // φ of a group's norm; of its one entry otherwise
+    i64 by_norm;              // ψ of a group's norm; of its one entry otherwise
     double weight;            // of all of it
     const real* weights;      // of each group, where there are any
     const i64 *members, *ends;
@@ -36,7 +36,9 @@ struct Args {
     real *tx, *z;              // in the range of T
     double a, b;               // factors
     double beta;               // the smoothing
-    double phi[2];             // the parameters of the penalty
+    double psi[2];             // the parameters of the penalty
+    const double* pieces;      // of ψ′, where it is piecewise linear
+    i64 formula;               // which, where parts of the penalty have several
     double *parts, *norms;     // of lines of a matrix
     i64 from, to;              // formats of what is read and written, where that is not real
     i64 loose;                 // 1 where a block does not start at a multiple of four entries
@@ -48,7 +50,7 @@ struct Args {
     i64 components;            // of differences
     const real *mask_of_t;     // what T multiplies by
     i64 channels;              // planes of x, one after another
-    double kappa;              // what second differences are multiplied by
+    double second;             // what second differences are multiplied by
     real *residual;            // of a loss with an operator
     Blur blur, of_loss;        // T, and the operator of the loss
     Part part;
@@ -81,6 +83,10 @@ HERE real least(real a, real b) { return fmin(a, b); }
 HERE real most(real a, real b) { return fmaxf(a, b); }
 HERE real least(real a, real b) { return fminf(a, b); }
 #endif
+// w·v, and 0 for w = 0 even where v is infinite.
+HERE real weighed(real w, real v) { return w > 0 ? w * v : (real)0; }
+// v/norm, and 0 where the norm is 0: such a unit has no direction.
+HERE real over_norm(real v, real norm) { return norm == 0 ? (real)0 : v / norm; }
 HERE real sign(real a) { return a > 0 ? (real)1 : a < 0 ? (real)-1 : (real)0; }
 #ifdef DOUBLE
 HERE real magnitude(real a) { return fabs(a); }

@@ -28,6 +28,17 @@ HERE void sparse_times_body(const Args& a, i64 t, Sums<1>& s) {
 }
 KERNEL(sparse_times, 1, sparse_times_body)
 
+// y ← y − the rows of A that `members` names, one after another. A has its values in `target`, their columns in `u`, and ends each row
+// where `ends` says; 32 threads share a row, which has no column twice.
+HERE void subtract_rows_body(const Args& a, i64 t, Sums<0>&) {
+    const i64 r = t / 32;
+    if (r >= a.rows) return;
+    const u32* columns = (const u32*)a.u;
+    const i64 row = a.part.members[r];
+    for (i64 e = a.part.ends[row] + t % 32; e < a.part.ends[row + 1]; e += 32) a.y[r * a.cols + columns[e]] -= a.target[e];
+}
+KERNEL(subtract_rows, 0, subtract_rows_body)
+
 // y ← xᵀ for a rows×cols matrix x.
 HERE void turn_body(const Args& a, i64 t, Sums<0>&) {
     entries(a.n, t, [&](i64 i, int count) {

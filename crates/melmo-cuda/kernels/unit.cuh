@@ -28,7 +28,7 @@ HERE real norm_of(const Unit& d) {
 HERE i64 units(const Args& a) { return COMPONENTS == 1 ? a.count : a.n; }
 
 // ∇g_β at unit i; adds its squared norm.
-HERE Unit slopes(const Args& a, const Phi& f, i64 i, const Unit& d, int only, double* squared) {
+HERE Unit slopes(const Args& a, const Psi& f, i64 i, const Unit& d, int only, double* squared) {
     Unit p;
     const real beta = (real)a.beta;
 #ifdef PIXELS
@@ -47,7 +47,7 @@ HERE Unit slopes(const Args& a, const Phi& f, i64 i, const Unit& d, int only, do
 }
 
 // An element of ∂g at unit i.
-HERE Unit subgradients(const Args& a, const Phi& f, i64 i, const Unit& d, int only) {
+HERE Unit subgradients(const Args& a, const Psi& f, i64 i, const Unit& d, int only) {
     Unit p;
 #ifdef PIXELS
     real norm = norm_of(d), factor = over_norm(weight(a, i) * phi_derivative(f, norm), norm);
@@ -59,7 +59,7 @@ HERE Unit subgradients(const Args& a, const Phi& f, i64 i, const Unit& d, int on
 }
 
 // g at unit i.
-HERE double value_of(const Args& a, const Phi& f, i64 i, const Unit& d) {
+HERE double value_of(const Args& a, const Psi& f, i64 i, const Unit& d) {
 #ifdef PIXELS
     return weighed(weight(a, i), phi_value(f, norm_of(d)));
 #else
@@ -70,7 +70,7 @@ HERE double value_of(const Args& a, const Phi& f, i64 i, const Unit& d) {
 }
 
 // g_β at unit i.
-HERE double envelope_of(const Args& a, const Phi& f, i64 i, const Unit& d) {
+HERE double envelope_of(const Args& a, const Psi& f, i64 i, const Unit& d) {
     const real beta = (real)a.beta;
 #ifdef PIXELS
     real w = weight(a, i);
@@ -86,7 +86,7 @@ HERE double envelope_of(const Args& a, const Phi& f, i64 i, const Unit& d) {
 }
 
 // z = prox_{βg}(u) at unit i, and g(z).
-HERE Unit prox_of(const Args& a, const Phi& f, i64 i, const Unit& u, double* value) {
+HERE Unit prox_of(const Args& a, const Psi& f, i64 i, const Unit& u, double* value) {
     Unit z;
     const real beta = (real)a.beta;
 #ifdef PIXELS

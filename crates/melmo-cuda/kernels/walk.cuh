@@ -25,7 +25,7 @@ struct Moved {
 // T picks the entries first, first + 1, ….
 template <class Field, class Rule>
 HERE void walk(const Args& a, i64 t, const Field& x, Rule& rule) {
-    const Phi f = phi_of(a);
+    const Psi f = psi_of(a);
     entries(a.n, t, [&](i64 i, int count) {
         Four here = x.four(i, count, true);
         rule.begin(a, i, count, true);
@@ -88,7 +88,7 @@ HERE Unit differences(const Window& here, const Window& below, const Window& nex
 // columns, and walks through a strip of slices.
 template <class Field, class Rule>
 HERE void walk(const Args& a, i64 t, const Field& x, Rule& rule) {
-    const Phi f = phi_of(a);
+    const Psi f = psi_of(a);
     const i64 groups = (a.cols + WIDE - 1) / WIDE, cols = a.cols, slice = a.rows * a.cols;
     const i64 c = t % groups * WIDE, r = t / groups % a.rows, start = t / groups / a.rows * a.strip;
     if (start >= a.slices) return;

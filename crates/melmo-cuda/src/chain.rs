@@ -3,12 +3,13 @@
 
 use melmo::error::Error;
 use melmo::operator::{self, Convolution, Jet, LinOp};
-use melmo::penalty::{self, Form, Grouping, Phi, Piece, Prox, Shape};
+use melmo::penalty::{self, Form, Grouping, Piece, Prox, Psi, Shape};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::{self, Responses};
 
-use crate::plan::{refuse, stretch};
+use crate::formula::{Formula, Kind};
+use crate::plan::{Loss, Told, refuse, stretch};
 
 /// What is told apart of a problem that is evaluated link by link.
 #[derive(Clone)]
@@ -64,23 +65,23 @@ pub(crate) struct Part<'p, S> {
     pub weights: Option<&'p [S]>,
     /// Members of every group, and where each begins, where they are listed.
     pub listed: Option<(Vec<usize>, Vec<usize>)>,
-    pub phi: Option<Phi>,
+    pub psi: Option<Psi>,
 }
 
 /// Members of a group that a thread looks at, at most.
 const SHARE: usize = 64;
 
 impl<'p, S: Real> Part<'p, S> {
-    /// φ of each of these entries.
-    fn entries(start: usize, groups: usize, phi: Option<Phi>, weights: Option<&'p [S]>, weight: f64) -> Self {
-        Self { start, groups, length: 1, step: 1, stride: 0, by_norm: false, weight, weights, listed: None, phi }
+    /// ψ of each of these entries.
+    fn entries(start: usize, groups: usize, psi: Option<Psi>, weights: Option<&'p [S]>, weight: f64) -> Self {
+        Self { start, groups, length: 1, step: 1, stride: 0, by_norm: false, weight, weights, listed: None, psi }
     }
 
-    /// φ of the norms of a matrix's rows or columns.
-    fn piece(start: usize, piece: Piece, phi: Phi, weights: Option<&'p [S]>, weight: f64) -> Self {
+    /// ψ of the norms of a matrix's rows or columns.
+    fn piece(start: usize, piece: Piece, psi: Psi, weights: Option<&'p [S]>, weight: f64) -> Self {
         let Piece { start: at, groups, len, strided } = piece;
         let (step, stride) = if strided { (1, groups) } else { (len, 1) };
-        let all = Self::entries(start + at, groups, Some(phi), weights, weight);
+        let all = Self::entries(start + at, groups, Some(psi), weights, weight);
         Self { length: len, step, stride, by_norm: true, ..all }
     }
 
@@ -89,7 +90,7 @@ impl<'p, S: Real> Part<'p, S> {
         self.length.div_ceil(SHARE).max(1)
     }
 
-    /// Not penalised: 0 times any φ.
+    /// Not penalised: 0 times any ψ.
     fn free(start: usize, count: usize) -> Self {
         Self::entries(start, count, None, None, 0.0)
     }
@@ -97,13 +98,13 @@ impl<'p, S: Real> Part<'p, S> {
 
 impl<'p, S: Real> Chain<'p, S> {
     /// Reads it from the forms of the terms, and the data of the loss with their mask.
-    pub(crate) fn of(problem: &'p Problem<S>) -> Result<Read<'p, S>, Error> {
-        let (target, mask, lent, blurred) = loss(problem)?;
+    pub(crate) fn of(problem: &'p Problem<S>) -> Result<(Self, Told<'p, S>), Error> {
+        let (told, blurred) = loss(problem)?;
         let operator = linear(problem, problem.layout().size())?;
         let range = problem.t().range().size();
         let mut parts = Vec::new();
         read(problem.g(), (0, range), 1.0, &mut parts)?;
-        Ok((Self { operator, range, parts, blurred }, target, mask, lent))
+        Ok((Self { operator, range, parts, blurred }, told))
     }
 
     /// Planes of x.
@@ -131,15 +132,22 @@ impl<'p, S: Real> Chain<'p, S> {
         }
     }
 
-    /// The formula that all its parts share.
-    pub(crate) fn phi(&self) -> Result<Phi, Error> {
-        let mut all = self.parts.iter().filter_map(|part| part.phi);
-        let first = all.next().unwrap_or(Phi::from(Shape::L1 { lambda: 0.0 }));
-        let same = |phi: Phi| {
-            let kind = |phi: Phi| (std::mem::discriminant(&phi.shape), phi.nonnegative);
-            kind(phi) == kind(first)
-        };
-        if all.all(same) { Ok(first) } else { refuse("blocks with penalties of different formulas") }
+    /// The formula of its first part; λ = 0 where nothing is penalised.
+    pub(crate) fn psi(&self) -> Psi {
+        let first = self.parts.iter().find_map(|part| part.psi);
+        first.unwrap_or(Psi::from(Shape::L1 { lambda: 0.0 }))
+    }
+
+    /// The formulas of its parts, each once; `None` where there is one that kernels do not have.
+    pub(crate) fn kinds(&self) -> Option<Vec<Kind>> {
+        let mut kinds = Vec::new();
+        for psi in self.parts.iter().filter_map(|part| part.psi).chain([self.psi()]) {
+            let kind = Formula::of(psi)?.kind;
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        Some(kinds)
     }
 
     /// Numbers beside the data and the points: Tx, residuals, norms of groups, and what parts are told.
@@ -155,23 +163,15 @@ impl<'p, S: Real> Chain<'p, S> {
     }
 }
 
-/// A chain, the data of the loss with their mask, and where they are lent.
-pub(crate) type Read<'p, S> = (Chain<'p, S>, &'p [S], Option<&'p [S]>, Option<&'p dyn smooth::Lent>);
-
-/// What of that the loss says, and its operator.
-type Loss<'p, S> = (&'p [S], Option<&'p [S]>, Option<&'p dyn smooth::Lent>, Option<Blurred<'p, S>>);
-
-fn loss<S: Real>(problem: &Problem<S>) -> Result<Loss<'_, S>, Error> {
-    match problem.f().form() {
-        smooth::Form::Proximity { target, mask } => Ok((target, mask, None, None)),
-        smooth::Form::Lent(lent) => Ok((&[], None, Some(lent), None)),
-        smooth::Form::Linear { operator, rows } if rows.is_plain() && !rows.is_shifted() => match operator.form() {
-            operator::Form::Convolution(kernel) => {
-                Ok((rows.target(), None, None, Some(Blurred { kernel, operator, rows })))
-            }
-            _ => refuse("least squares with an operator other than a convolution"),
-        },
-        _ => refuse("a loss other than ½‖M⊙(x − y)‖², and ½‖Kx − y‖² with a convolution K"),
+fn loss<S: Real>(problem: &Problem<S>) -> Result<(Told<'_, S>, Option<Blurred<'_, S>>), Error> {
+    let smooth::Form::Linear { operator, rows } = problem.f().form() else { return Ok((Told::of(problem)?, None)) };
+    match operator.form() {
+        operator::Form::Convolution(kernel) if rows.is_plain() && !rows.is_shifted() => {
+            let told = Told { loss: Loss::Proximity, target: rows.target(), mask: None, lent: None };
+            Ok((told, Some(Blurred { kernel, operator, rows })))
+        }
+        _ if rows.is_plain() && !rows.is_shifted() => refuse("least squares with an operator other than a convolution"),
+        _ => Told::of(problem).map(|told| (told, None)),
     }
 }
 
@@ -205,25 +205,25 @@ fn read<'p, S: Real>(
     parts: &mut Vec<Part<'p, S>>,
 ) -> Result<(), Error> {
     match g.form() {
-        Form::Entries { phi, weights } => parts.push(Part::entries(start, size, Some(phi), weights, weight)),
-        Form::Pixels { phi, weights, blocks } => {
+        Form::Entries { psi, weights } => parts.push(Part::entries(start, size, Some(psi), weights, weight)),
+        Form::Pixels { psi, weights, blocks } => {
             let piece = Piece { start: 0, groups: size / blocks, len: blocks, strided: true };
-            parts.push(Part::piece(start, piece, phi, weights, weight));
+            parts.push(Part::piece(start, piece, psi, weights, weight));
         }
-        Form::Groups { phi, weights, groups: Grouping::Pieces(pieces) } => {
+        Form::Groups { psi, weights, groups: Grouping::Pieces(pieces) } => {
             let mut first = 0;
             for &piece in pieces {
                 let own = weights.map(|weights| &weights[first..first + piece.groups]);
-                parts.push(Part::piece(start, piece, phi, own, weight));
+                parts.push(Part::piece(start, piece, psi, own, weight));
                 first += piece.groups;
             }
         }
-        Form::Groups { phi, weights, groups: Grouping::Given { indices, offsets } } => {
+        Form::Groups { psi, weights, groups: Grouping::Given { indices, offsets } } => {
             given(
                 start,
                 size,
                 (indices, offsets),
-                Part { phi: Some(phi), weights, weight, ..Part::free(start, 0) },
+                Part { psi: Some(psi), weights, weight, ..Part::free(start, 0) },
                 parts,
             );
         }

@@ -6,18 +6,27 @@ use melmo::smooth::Rounding;
 
 use crate::chain::{Blurred, Linear};
 use crate::device::Device;
+use crate::formula::{Formula, Kind};
 use crate::machine::{Address, Args, Blur, Kernel, Machine, Part, RESULTS, bytes};
-use crate::plan::formula;
 
 /// What a chain is told, and its room.
 pub(crate) struct Links {
     /// Tx, and what is answered to it.
     tx: Address,
     told: Args,
-    /// Each part, with the parameters of its formula.
-    parts: Vec<(Part, [f64; 2])>,
+    /// Each part, with its formula.
+    parts: Vec<(Part, Psi)>,
     /// Sums over parts of groups.
     sums: Address,
+}
+
+/// ψ of a part.
+#[derive(Clone, Copy, Default)]
+struct Psi {
+    parameters: [f64; 2],
+    pieces: Address,
+    /// Which of the plan's formulas.
+    formula: i64,
 }
 
 /// Where links leave their sums: the residual of the loss, the answers of the penalty, and what is pulled back.
@@ -49,12 +58,11 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
                 [told.slices, told.rows, _] = shape.map(|n| n as i64);
                 told.components = components as i64;
             }
-            Linear::Jet(jet) => told.kappa = jet.kappa(),
+            Linear::Jet(jet) => told.second = jet.weight(),
             Linear::Convolution(kernel) => told.blur = self.blur(kernel),
         }
-        let parts =
-            chain.parts.iter().map(|part| (self.part(part), part.phi.and_then(formula).map_or([0.0; 2], |f| f.1)));
-        let parts: Vec<_> = parts.collect();
+        let kinds = chain.kinds().unwrap_or_default();
+        let parts: Vec<_> = chain.parts.iter().map(|part| (self.part(part), self.psi(part, &kinds))).collect();
         let most = parts.iter().filter(|(part, _)| part.shares > 1).map(|(part, _)| part.groups * part.shares).max();
         let sums = self.raw(most.map_or(0, |count| count as usize * size_of::<f64>()));
         self.links = Some(Links { tx: self.raw(chain.range * size_of::<S>()), told, parts, sums });
@@ -68,6 +76,13 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
             Boundary::Reflect => 2,
         };
         Blur { taps: self.put(bytes(&entries)), rows: shape.0 as i64, cols: shape.1 as i64, boundary }
+    }
+
+    /// That of a part without a penalty weighs nothing, whatever it is.
+    fn psi(&mut self, part: &crate::chain::Part<'_, S>, kinds: &[Kind]) -> Psi {
+        let Some(own) = part.psi.and_then(Formula::of) else { return Psi::default() };
+        let formula = kinds.iter().position(|kind| *kind == own.kind).unwrap_or(0) as i64;
+        Psi { parameters: own.parameters, pieces: self.table(&own), formula }
     }
 
     fn part(&mut self, part: &crate::chain::Part<'_, S>) -> Part {
@@ -109,15 +124,18 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         // Where a caller wants Tx, or w, it is written there.
         let tx = if args.tx == 0 { links.tx } else { args.tx };
         let Args { x, u, z, out, beta, .. } = args;
-        let args = Args { x, u, z, out, beta, tx, ..links.told };
+        let target = if self.plan.given() { args.target } else { links.told.target };
+        let args = Args { x, u, z, out, beta, tx, target, ..links.told };
         let places = self.plan.threads();
         if args.residual != 0 && asks_for_loss(kernel) {
             self.run(Kernel::ConvolvedResidual, places, Args { at: slots::RESIDUAL as i64, ..args });
         }
         self.run(Kernel::Apply, places, args);
-        for (number, (part, phi)) in links.parts.iter().enumerate() {
+        for (number, (part, psi)) in links.parts.iter().enumerate() {
             let part = self.with_norms(*part, args, links.sums);
-            let args = Args { part, phi: *phi, at: slots::ANSWER as i64, more: i64::from(number > 0), ..args };
+            let Psi { parameters: psi, pieces, formula } = *psi;
+            let args =
+                Args { part, psi, pieces, formula, at: slots::ANSWER as i64, more: i64::from(number > 0), ..args };
             self.run(answer, (part.groups * part.shares) as usize, args);
         }
         let pull = match kernel {
@@ -161,6 +179,7 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         match kernel {
             Kernel::Gradient => [found[0], found[1], found[2]] = [twice_f, raw[ANSWER], raw[PULL + 1]],
             Kernel::Value => [found[0], found[1]] = [raw[ANSWER], raw[ANSWER + 1]],
+            Kernel::Subgradient if self.plan.given() => found[0] = raw[ANSWER],
             Kernel::Subgradient => found[0] = 0.5 * twice_f + raw[ANSWER],
             _ => {
                 let [z, tx, overlap, gap, of_tx, u, w] = std::array::from_fn(|k| raw[ANSWER + k]);

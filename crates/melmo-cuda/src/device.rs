@@ -9,6 +9,7 @@ use melmo::real::Real;
 use melmo::space::{Host, Space};
 
 use crate::chained::Links;
+use crate::formula::Formula;
 use crate::kept::Kept;
 use crate::linalg::{Arithmetic, Batch, Factors, Part};
 use crate::lines::Lines;
@@ -162,6 +163,7 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         };
         let (target, mask, weights) = (put(Some(target)), put(mask), put(weights));
         let target = lent.map_or(target, |lent| lent.address());
+        let formula = Formula::of(self.plan.psi);
         self.told = Args {
             n: self.plan.size() as i64,
             slices,
@@ -173,9 +175,15 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
             target,
             mask,
             weights,
-            phi: self.plan.formula().map_or([0.0; 2], |(_, parameters)| parameters),
+            psi: formula.map_or([0.0; 2], |formula| formula.parameters),
+            pieces: formula.map_or(0, |formula| self.table(&formula)),
             ..Args::default()
         };
+    }
+
+    /// What a formula is told beside its parameters, there; nowhere where that is nothing.
+    pub(crate) fn table(&mut self, formula: &Formula) -> Address {
+        if formula.table().is_empty() { 0 } else { self.put(formula.table()) }
     }
 
     /// Data, there.
@@ -288,11 +296,11 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         if self.links.is_some() {
             return self.chained(kernel, args);
         }
-        let Args { n, slices, rows, cols, strip, first, count, mut target, mask, weights, phi, .. } = self.told;
+        let Args { n, slices, rows, cols, strip, first, count, mut target, mask, weights, psi, pieces, .. } = self.told;
         if self.plan.given() {
             target = args.target;
         }
-        let args = Args { n, slices, rows, cols, strip, first, count, target, mask, weights, phi, ..args };
+        let args = Args { n, slices, rows, cols, strip, first, count, target, mask, weights, psi, pieces, ..args };
         self.run(kernel, self.plan.threads(), args);
     }
 

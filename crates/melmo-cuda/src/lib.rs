@@ -6,6 +6,7 @@
 mod chain;
 mod chained;
 mod device;
+mod formula;
 mod kept;
 mod lent;
 mod linalg;

@@ -2,12 +2,13 @@
 
 use melmo::error::Error;
 use melmo::operator;
-use melmo::penalty::{self, Phi, Shape};
+use melmo::penalty::{self, Psi};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::{self, Factorization};
 
 use crate::chain::{Chain, Linear};
+use crate::formula::{Formula, Kind};
 
 /// The loss, as far as kernels differ in it.
 #[derive(Clone, Copy)]
@@ -39,14 +40,43 @@ pub struct Plan<'p, S> {
     pub lent: Option<&'p dyn smooth::Lent>,
     /// M.
     pub mask: Option<&'p [S]>,
-    /// φ.
-    pub phi: Phi,
+    /// ψ.
+    pub psi: Psi,
     /// Its weights.
     pub weights: Option<&'p [S]>,
-    /// φ of the norm of a place's components, not of each.
+    /// ψ of the norm of a place's components, not of each.
     pub pixels: bool,
     /// What is evaluated link by link, where it is: then T and the penalty are told there.
     pub chain: Option<Chain<'p, S>>,
+}
+
+/// What a loss says: its data, their mask, and where they are lent.
+pub(crate) struct Told<'p, S> {
+    pub loss: Loss<'p, S>,
+    pub target: &'p [S],
+    pub mask: Option<&'p [S]>,
+    pub lent: Option<&'p dyn smooth::Lent>,
+}
+
+impl<'p, S: Real> Told<'p, S> {
+    pub fn of(problem: &'p Problem<S>) -> Result<Self, Error> {
+        let (loss, target, mask, lent): (_, &[S], _, _) = match problem.f().form() {
+            smooth::Form::Proximity { target, mask } => (Loss::Proximity, target, mask, None),
+            smooth::Form::Lent(lent) => (Loss::Proximity, &[], None, Some(lent)),
+            smooth::Form::Factors(f) => match f.data() {
+                smooth::Data::Dense(y) => (Loss::Factors(f), y, f.mask(), None),
+                smooth::Data::Sparse(pair) => (Loss::Factors(f), pair[0].values(), None, None),
+                smooth::Data::Rows(_) => return refuse("a factorisation of rows that are read"),
+            },
+            smooth::Form::Sum { target, mask } => (Loss::Sum, target, mask, None),
+            _ => {
+                return refuse(
+                    "a loss other than ½‖M⊙(x − y)‖², ½‖Kx − y‖² with a convolution K, a factorisation or L + S",
+                );
+            }
+        };
+        Ok(Self { loss, target, mask, lent })
+    }
 }
 
 /// Refuses what has no kernel, and says where it is solved.
@@ -57,36 +87,35 @@ pub(crate) fn refuse<T>(what: &str) -> Result<T, Error> {
 impl<'p, S: Real> Plan<'p, S> {
     /// Reads it from the forms of the terms.
     pub fn of(problem: &'p Problem<S>) -> Result<Self, Error> {
-        let walked = Self::walked(problem);
-        match problem.f().form() {
-            smooth::Form::Factors(_) | smooth::Form::Sum { .. } => walked,
-            _ => walked.or_else(|_| Self::chained(problem)),
-        }
+        Self::walked(problem).or_else(|_| Self::chained(problem))
     }
 
     /// A problem without a walk of its own.
     fn chained(problem: &'p Problem<S>) -> Result<Self, Error> {
-        let (chain, target, mask, lent) = Chain::of(problem)?;
-        let n = problem.layout().size();
-        let (loss, shape, picked, phi) = (Loss::Proximity, [1, 1, n], [0, n], chain.phi()?);
-        let (chain, pixels, weights) = (Some(chain), false, None);
-        Ok(Self { loss, size: n, shape, picked, components: 1, target, lent, mask, phi, weights, pixels, chain })
+        let (chain, told) = Chain::of(problem)?;
+        let Told { loss, target, mask, lent } = told;
+        let (n, psi) = (problem.layout().size(), chain.psi());
+        let plan = Self {
+            loss,
+            size: n,
+            shape: [1, 1, n],
+            picked: [0, n],
+            components: 1,
+            target,
+            lent,
+            mask,
+            psi,
+            weights: None,
+            pixels: false,
+            chain: Some(chain),
+        };
+        if plan.given() && !plan.picks() { refuse("differences of factors or of sums") } else { Ok(plan) }
     }
 
     /// One that is walked through in one pass.
     fn walked(problem: &'p Problem<S>) -> Result<Self, Error> {
         let size = problem.layout().size();
-        let (loss, target, mask, lent): (_, &[S], _, _) = match problem.f().form() {
-            smooth::Form::Proximity { target, mask } => (Loss::Proximity, target, mask, None),
-            smooth::Form::Lent(lent) => (Loss::Proximity, &[], None, Some(lent)),
-            smooth::Form::Factors(f) => match f.data() {
-                smooth::Data::Dense(y) => (Loss::Factors(f), y, f.mask(), None),
-                smooth::Data::Sparse(pair) => (Loss::Factors(f), pair[0].values(), None, None),
-                smooth::Data::Rows(_) => return refuse("a factorisation of rows that are read"),
-            },
-            smooth::Form::Sum { target, mask } => (Loss::Sum, target, mask, None),
-            _ => return refuse("a loss other than ½‖M⊙(x − y)‖², a factorisation or L + S"),
-        };
+        let Told { loss, target, mask, lent } = Told::of(problem)?;
         let (shape, picked, components) = match problem.t().form() {
             operator::Form::Identity => ([1, 1, size], [0, size], 1),
             operator::Form::Select(t) => ([1, 1, size], stretch(t)?, 1),
@@ -94,13 +123,13 @@ impl<'p, S: Real> Plan<'p, S> {
             operator::Form::Difference3d(t) => ([t.shape().0, t.shape().1, t.shape().2], [0, 0], 3),
             _ => return refuse("an operator other than the identity, a choice of blocks or differences"),
         };
-        let (phi, weights, pixels) = match problem.g().form() {
-            penalty::Form::Entries { phi, weights } => (phi, weights, false),
-            penalty::Form::Pixels { phi, weights, .. } if components > 1 => (phi, weights, true),
+        let (psi, weights, pixels) = match problem.g().form() {
+            penalty::Form::Entries { psi, weights } => (psi, weights, false),
+            penalty::Form::Pixels { psi, weights, .. } if components > 1 => (psi, weights, true),
             _ => return refuse("a penalty other than one on entries, or on the differences of a pixel"),
         };
         let plan =
-            Self { loss, size, shape, picked, components, target, lent, mask, phi, weights, pixels, chain: None };
+            Self { loss, size, shape, picked, components, target, lent, mask, psi, weights, pixels, chain: None };
         if plan.given() && components > 1 {
             return refuse("differences of factors or of sums");
         }
@@ -112,17 +141,16 @@ impl<'p, S: Real> Plan<'p, S> {
         self.size
     }
 
-    /// The factorisation of dense data that is solved, if one is: what minibatches are taken of.
-    pub fn dense(&self) -> Option<&'p Factorization<S>> {
-        let Loss::Factors(f) = self.loss else { return None };
-        f.data().dense().map(|_| f)
+    /// The factorisation that is solved, if one is: minibatches are rows of its data.
+    pub fn factorization(&self) -> Option<&'p Factorization<S>> {
+        if let Loss::Factors(f) = self.loss { Some(f) } else { None }
     }
 
     /// Refuses what has no minibatches.
     pub fn expect_samples(&self) -> Result<(), Error> {
-        match self.dense() {
+        match self.factorization() {
             Some(_) => Ok(()),
-            None => refuse("minibatches of another loss than a factorisation of dense data"),
+            None => refuse("minibatches of another loss than a factorisation"),
         }
     }
 
@@ -184,25 +212,13 @@ impl<'p, S: Real> Plan<'p, S> {
         size_of::<S>().saturating_mul(arrays)
     }
 
-    /// The number of the penalty's formula in the kernels, and its parameters.
-    pub(crate) fn formula(&self) -> Option<(u32, [f64; 2])> {
-        formula(self.phi)
+    /// The formulas of the penalty, each once; `None` where there is one that kernels do not have.
+    pub(crate) fn kinds(&self) -> Option<Vec<Kind>> {
+        match &self.chain {
+            Some(chain) => chain.kinds(),
+            None => Some(vec![Formula::of(self.psi)?.kind]),
+        }
     }
-}
-
-/// The number of a formula in the kernels, and its parameters.
-pub(crate) fn formula(phi: Phi) -> Option<(u32, [f64; 2])> {
-    Some(match phi.shape {
-        Shape::L1 { lambda } => (1, [lambda, 0.0]),
-        Shape::Mcp { lambda, mu } => (2, [lambda, mu]),
-        Shape::Scad { lambda, a } => (3, [lambda, a]),
-        Shape::Huber { lambda, delta } => (4, [lambda, delta]),
-        Shape::LogSum { lambda, theta } => (5, [lambda, theta]),
-        Shape::ElasticNet { lambda, nu } => (6, [lambda, nu]),
-        Shape::Ridge { nu } => (7, [nu, 0.0]),
-        Shape::Interval { lower, upper } => (8, [lower, upper]),
-        _ => return None,
-    })
 }
 
 /// Threads of a pass over entries: sixteen each.

@@ -3,15 +3,16 @@
 use melmo::error::Error;
 use melmo::real::Real;
 
+use crate::formula::Kind;
 use crate::plan::Plan;
 
 /// Sources in the order in which they build upon one another.
-const SOURCES: [&str; 4] = [
-    include_str!("../kernels/real.cuh"),
-    include_str!("../kernels/format.cuh"),
-    include_str!("../kernels/sums.cuh"),
-    include_str!("../kernels/penalty.cuh"),
-];
+const SOURCES: [&str; 3] =
+    [include_str!("../kernels/real.cuh"), include_str!("../kernels/format.cuh"), include_str!("../kernels/sums.cuh")];
+
+/// A formula, and what chooses between several.
+const PENALTY: &str = include_str!("../kernels/penalty.cuh");
+const SEVERAL: &str = include_str!("../kernels/several.cuh");
 
 /// What is walked through in one pass.
 const WALKED: [&str; 3] =
@@ -41,13 +42,13 @@ const FACTORS: [&str; 3] =
 impl Program {
     /// The kernels of a plan; refuses a penalty without a formula there.
     pub fn of<S: Real>(plan: &Plan<'_, S>) -> Result<Self, Error> {
-        let Some((shape, _)) = plan.formula() else {
+        let Some(kinds) = plan.kinds() else {
             return Err(Error::Unsupported("this penalty has no formula on the GPU: take device cpu".into()));
         };
+        let (penalty, of_penalty) = penalty(&kinds);
         let double = S::EPSILON < 1e-10;
         let mut defines = vec![
             format!("-DREAL={}", if double { "double" } else { "float" }),
-            format!("-DSHAPE={shape}"),
             format!("-DCOMPONENTS={}", plan.components),
         ];
         if let Some(chain) = &plan.chain {
@@ -56,7 +57,6 @@ impl Program {
         let blurred = plan.chain.as_ref().is_some_and(|chain| chain.blurred.is_some());
         let flags = [
             (double, "DOUBLE"),
-            (plan.phi.nonnegative, "NONNEGATIVE"),
             (plan.weights.is_some(), "WEIGHTED"),
             (plan.pixels, "PIXELS"),
             (plan.mask.is_some() && !plan.given(), "MASKED"),
@@ -65,7 +65,26 @@ impl Program {
             (plan.components > 1 && plan.shape[2].is_multiple_of(4), "WHOLE"),
         ];
         defines.extend(flags.iter().filter(|(set, _)| *set).map(|(_, name)| format!("-D{name}")));
-        let (own, products) = if plan.chain.is_some() { (&CHAINED[..], &[][..]) } else { (&WALKED[..], &FACTORS[..]) };
-        Ok(Self { source: [&SOURCES[..], own, &POINTS, products].concat().concat(), defines })
+        defines.extend(of_penalty);
+        let own = if plan.chain.is_some() { &CHAINED } else { &WALKED };
+        let products = if plan.chain.is_some() && !plan.given() { &[][..] } else { &FACTORS[..] };
+        let source = [&SOURCES[..], &[penalty.as_str()], own, &POINTS, products].concat().concat();
+        Ok(Self { source, defines })
     }
+}
+
+/// The formulas, and what is defined where there is one alone. Several are in namespaces, with one ψ that chooses between them.
+fn penalty(kinds: &[Kind]) -> (String, Vec<String>) {
+    if let [kind] = kinds {
+        let mut defines = vec![format!("-DSHAPE={}", kind.number)];
+        defines.extend(kind.nonnegative.then(|| "-DNONNEGATIVE".to_string()));
+        return (PENALTY.into(), defines);
+    }
+    let own = |(k, kind): (usize, &Kind)| {
+        let sign = if kind.nonnegative { "#define NONNEGATIVE" } else { "#undef NONNEGATIVE" };
+        format!("#undef SHAPE\n#define SHAPE {}\n{sign}\nnamespace formula_{k} {{\n{PENALTY}\n}}\n", kind.number)
+    };
+    let all = kinds.iter().enumerate().map(own).collect::<String>();
+    let each = (0..kinds.len()).map(|k| format!(" ASK({k}, name, __VA_ARGS__)")).collect::<String>();
+    (format!("{all}#define OF_EACH_FORMULA(name, ...){each}\n{SEVERAL}"), Vec::new())
 }

@@ -114,8 +114,8 @@ impl<S: Real, M: Machine> Witness for Device<'_, S, M> {
             Some(f) => f,
         };
         let rounding = match self.links {
-            Some(_) => self.rounding_of_link(f, of_f, root(sums::X)),
-            None => self.rounding_of_loss(x, f, of_f, root(sums::X)),
+            Some(_) if !self.plan.given() => self.rounding_of_link(f, of_f, root(sums::X)),
+            _ => self.rounding_of_loss(x, f, of_f, root(sums::X)),
         };
         Seen {
             beta: shown.beta,

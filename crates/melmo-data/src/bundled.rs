@@ -52,7 +52,7 @@ pub fn camera() -> Result<Image, Error> {
     image::parse(data!("camera.png"))
 }
 
-/// The camera image at 256×256: smoothed by a Gaussian of σ = 0.5, then the mean of each 2×2 block.
+/// The camera image at 256×256: smoothed by a Gaussian of standard deviation 0.5, then the mean of each 2×2 block.
 pub fn camera256() -> Result<Array, Error> {
     halved(&camera()?.to_array())
 }
@@ -67,7 +67,7 @@ pub fn miserables(weight: Option<&str>) -> Result<Graph, Error> {
     gml::parse(data!("miserables.gml"), weight)
 }
 
-/// Half an image: a separable Gaussian (σ = 0.5, radius 2, mirrored without repeating the edge), 2×2 block means,
+/// Half an image: a separable Gaussian (standard deviation 0.5, radius 2, mirrored without repeating the edge), 2×2 block means,
 /// clipped to the input's range. An odd last row or column is left out.
 pub fn halved(image: &Array) -> Result<Array, Error> {
     let [rows, cols] = image.shape[..] else {
@@ -100,7 +100,7 @@ fn smoothed(data: &[f64], stride: usize, len: usize, lines: usize, step: usize) 
     out
 }
 
-/// exp(−t²/(2σ²)) for t = −2..2 and σ = 0.5, of sum 1.
+/// exp(−2t²) for t = −2..2, of sum 1.
 fn gaussian() -> [f64; 5] {
     let weights = [-2.0_f64, -1.0, 0.0, 1.0, 2.0].map(|t| (-2.0 * t * t).exp());
     let sum: f64 = weights.iter().sum();

@@ -82,7 +82,7 @@ static FORMATS: [Format; 10] = [
     Format {
         name: "npy",
         extensions: &["npy"],
-        about: "NumPy arrays of real numbers, integers or truth values, 1 to 3 axes; read and written",
+        about: "NumPy arrays of real numbers, integers or truth values, 1 to 4 axes; read and written",
         parse: |bytes, _| npy::parse(bytes).map(Data::Array),
         sparse: None,
     },

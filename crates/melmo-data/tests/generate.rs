@@ -86,7 +86,7 @@ fn what_cannot_be_generated_is_refused() {
         assert!(mask(2, 2, fraction, 1).unwrap_err().to_string().contains("0 to 1"));
     }
     let flat = Array::new([2], vec![0.0; 2]).unwrap();
-    for sigma in [-1.0, f64::NAN, f64::INFINITY] {
-        assert!(gaussian_noise(&flat, sigma, 1).unwrap_err().to_string().contains("deviation"));
+    for deviation in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(gaussian_noise(&flat, deviation, 1).unwrap_err().to_string().contains("deviation"));
     }
 }

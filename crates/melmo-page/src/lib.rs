@@ -1,9 +1,9 @@
 //! One self-contained HTML page from data: text, tables, charts, images and facts.
 //!
 //! The page opens offline, asks the network for nothing, follows the reader's light or dark setting, fits a phone and prints.
-//! Its charts are drawn twice from the same data: as static SVG by this crate, so that a page without JavaScript still shows
-//! them, and by the page's script, which adds values under the pointer, a legend that hides series, linear and logarithmic
-//! axes, and iterations against seconds. [`Chart::svg`] and [`Chart::png`] give the static drawing as files; tables render
+//! Its charts are drawn here alone, along every axis, on linear and logarithmic scales, for a desk and for a phone. The page's
+//! script chooses among the drawings, hides series, and reads out the values under the pointer; without it the first
+//! drawing stands. [`Chart::svg`] and [`Chart::png`] give the same drawing as files; tables render
 //! to Markdown, CSV and LaTeX as well. The crate knows nothing of solvers and reads and writes no files.
 //!
 //! ```
@@ -22,7 +22,7 @@
 //!
 //! let page = Page::new("Total variation denoising")
 //!     .subtitle("Camera, 256×256")
-//!     .section(Section::new("Results").paragraph("Noise **σ = 0.05**.").item(table).item(chart).item(Callout::good("Certified.")))
+//!     .section(Section::new("Results").paragraph("Noise **0.05**.").item(table).item(chart).item(Callout::good("Certified.")))
 //!     .fact("melmo", "0.1.0");
 //!
 //! assert!(page.html().starts_with("<!doctype html>"));

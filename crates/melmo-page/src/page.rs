@@ -30,12 +30,7 @@ const EARLY: &str = "document.documentElement.classList.add('js');\
     try{const t=localStorage.getItem('melmo-theme');if(t)document.documentElement.dataset.theme=t}catch{}";
 
 const STYLE: &str = include_str!("assets/page.css");
-const SCRIPT: [&str; 4] = [
-    include_str!("assets/scale.js"),
-    include_str!("assets/label.js"),
-    include_str!("assets/chart.js"),
-    include_str!("assets/page.js"),
-];
+const SCRIPT: [&str; 2] = [include_str!("assets/chart.js"), include_str!("assets/page.js")];
 
 impl Page {
     /// An empty page.

@@ -50,7 +50,7 @@ fn lmo<'py>(
     }
 }
 
-/// The direction, a bracket of ‖φ‖_*, η and ν.
+/// The direction, a bracket of ‖φ‖_*, η and ξ.
 type Told<'py> = (Bound<'py, PyAny>, (f64, f64), f64, f64);
 
 /// The same with what is proven of it.

@@ -55,7 +55,7 @@ fn traces(results: &Results, experiment: Experiment) -> String {
     let runs: Vec<_> = results.runs.iter().filter(|(instance, _)| instance.experiment == experiment).collect();
     let mut out = String::from("set,method,rank_or_share,steps,seed,k,F,dual_norm,least_dual_norm,prox_gap");
     let extra = match (experiment, runs.first().map(|(instance, _)| instance.minimised)) {
-        (Experiment::Oracle, _) => ",relative_reconstruction,eta,nu,delta",
+        (Experiment::Oracle, _) => ",relative_reconstruction,eta,xi,delta",
         (_, Some(Objective::Factors { .. })) => ",relative_reconstruction",
         (_, Some(Objective::Image { .. })) => ",ssim",
         _ => ",observed_residual,held_out_error",
@@ -71,7 +71,7 @@ fn traces(results: &Results, experiment: Experiment) -> String {
 fn rows(out: &mut String, instance: &Instance, outcome: &Outcome) {
     let which = match instance.minimised {
         Objective::Factors { rank, .. } => rank as f64,
-        Objective::Image { sigma, .. } => sigma,
+        Objective::Image { noise, .. } => noise,
         Objective::Entries { fraction, .. } => fraction,
     };
     let (set, steps, seed) = (instance.set.name(), instance.iterations, instance.seed);

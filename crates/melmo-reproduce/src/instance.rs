@@ -86,8 +86,9 @@ pub enum Objective {
     },
     /// c‖X − Y‖² + Σ MCP of the forward differences, Y with Gaussian noise added.
     Image {
-        /// The noise's standard deviation.
-        sigma: f64,
+        /// The noise's standard deviation; kept results have it as `sigma`.
+        #[serde(rename = "sigma")]
+        noise: f64,
         /// c.
         coefficient: f64,
         /// The penalty.

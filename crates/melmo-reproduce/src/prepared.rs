@@ -53,7 +53,7 @@ impl Prepared {
         let matrix = library.get(instance.set).ok_or_else(missing)?;
         match instance.minimised {
             Objective::Factors { rank, .. } => factors(instance, matrix, rank),
-            Objective::Image { sigma, mcp, .. } => image(instance, matrix, sigma, mcp),
+            Objective::Image { noise, mcp, .. } => image(instance, matrix, noise, mcp),
             Objective::Entries { fraction, mcp, .. } => entries(instance, matrix, fraction, mcp),
         }
     }
@@ -100,10 +100,10 @@ fn factors(instance: &Instance, matrix: &Matrix, rank: usize) -> Result<Prepared
     Ok(Prepared { problem: build(instance.minimised, false)?, start, measure })
 }
 
-fn image(instance: &Instance, matrix: &Matrix, sigma: f64, mcp: Mcp) -> Result<Prepared, Error> {
+fn image(instance: &Instance, matrix: &Matrix, noise: f64, mcp: Mcp) -> Result<Prepared, Error> {
     let (rows, cols) = (matrix.rows, matrix.cols);
     let clean = matrix.entries.clone();
-    let noisy = noisy(matrix, sigma, instance.seed)?;
+    let noisy = noisy(matrix, noise, instance.seed)?;
     let build = |mcp: Mcp| -> Result<Problem<f64>, Error> {
         let layout = Layout::matrix(rows, cols)?;
         let loss = MaskedLeastSquares::new(layout.clone(), noisy.clone(), None)?;
@@ -119,9 +119,9 @@ fn image(instance: &Instance, matrix: &Matrix, sigma: f64, mcp: Mcp) -> Result<P
 }
 
 /// The image with its noise.
-pub(crate) fn noisy(matrix: &Matrix, sigma: f64, seed: u64) -> Result<Vec<f64>, Error> {
+pub(crate) fn noisy(matrix: &Matrix, noise: f64, seed: u64) -> Result<Vec<f64>, Error> {
     let array = Array::new([matrix.rows, matrix.cols], matrix.entries.clone())?;
-    Ok(generate::gaussian_noise(&array, sigma, seed)?.data)
+    Ok(generate::gaussian_noise(&array, noise, seed)?.data)
 }
 
 fn entries(instance: &Instance, matrix: &Matrix, fraction: f64, mcp: Mcp) -> Result<Prepared, Error> {
@@ -150,10 +150,10 @@ fn entries(instance: &Instance, matrix: &Matrix, fraction: f64, mcp: Mcp) -> Res
 pub(crate) fn optimum(matrix: &Matrix, fraction: f64, seed: u64, mcp: Mcp) -> Result<f64, Error> {
     use melmo::penalty::Separable;
     let mask = generate::mask(matrix.rows, matrix.cols, fraction, seed)?.data;
-    let phi = penalty::Mcp::new(mcp.lambda, mcp.mu)?;
+    let psi = penalty::Mcp::new(mcp.lambda, mcp.mu)?;
     let least = |&y: &f64| {
-        let x = phi.prox_phi(y, 1.0);
-        phi.phi(x) + 0.5 * (x - y) * (x - y)
+        let x = psi.prox_psi(y, 1.0);
+        psi.psi(x) + 0.5 * (x - y) * (x - y)
     };
     Ok(matrix.entries.iter().zip(&mask).filter(|(_, m)| **m > 0.0).map(|(y, _)| least(y)).sum())
 }

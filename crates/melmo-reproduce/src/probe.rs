@@ -89,12 +89,12 @@ impl Observer<f64> for Probe<'_> {
     }
 }
 
-/// η, ν and δ of the oracle's direction d̃ at the current gradient, against the singular value decomposition's d:
-/// ⟨φ, d̃⟩ = −(1 − η)‖φ‖_*, ‖d̃‖ = 1 + ν, ‖d̃ − d‖ = δ, in the spectral norm, the largest over the blocks.
+/// η, ξ and δ of the oracle's direction d̃ at the current gradient, against the singular value decomposition's d:
+/// ⟨φ, d̃⟩ = −(1 − η)‖φ‖_*, ‖d̃‖ = 1 + ξ, ‖d̃ − d‖ = δ, in the spectral norm, the largest over the blocks.
 fn judge(oracle: Oracle, problem: &Problem<f64>, beta: f64, x: &[f64]) -> [f64; 3] {
     let (mut phi, mut work) = (vec![0.0; x.len()], vec![0.0; problem.work_len()]);
     problem.smoothed_gradient(&mut phi, x, beta, &mut work);
-    let (mut decrease, mut whole, mut nu, mut delta) = (0.0, 0.0, f64::NEG_INFINITY, 0.0f64);
+    let (mut decrease, mut whole, mut xi, mut delta) = (0.0, 0.0, f64::NEG_INFINITY, 0.0f64);
     for block in problem.layout().blocks() {
         let phi = &phi[block.range()];
         let own = melmo::block::Block { start: 0, ..block.clone() };
@@ -110,8 +110,8 @@ fn judge(oracle: Oracle, problem: &Problem<f64>, beta: f64, x: &[f64]) -> [f64; 
         let apart: Vec<f64> = rough.iter().zip(&exact).map(|(a, b)| a - b).collect();
         decrease -= dot(phi, &rough);
         whole -= dot(phi, &exact);
-        nu = nu.max(size(&rough) - 1.0);
+        xi = xi.max(size(&rough) - 1.0);
         delta = delta.max(size(&apart));
     }
-    [1.0 - decrease / whole, nu, delta]
+    [1.0 - decrease / whole, xi, delta]
 }

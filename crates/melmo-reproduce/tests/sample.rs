@@ -31,7 +31,7 @@ fn stored() -> BTreeMap<Key, (f64, f64)> {
 fn key(instance: &Instance) -> Key {
     let which = match instance.minimised {
         Objective::Factors { rank, .. } => rank.to_string(),
-        Objective::Image { sigma, .. } => sigma.to_string(),
+        Objective::Image { noise, .. } => noise.to_string(),
         Objective::Entries { fraction, .. } => fraction.to_string(),
     };
     (instance.experiment.name().into(), instance.set.name().into(), which, instance.label.clone())

@@ -1,4 +1,4 @@
-//! Masked recovery: ½‖M⊙(X − Y)‖² + Σ φ(Xᵢⱼ), the paper's separable problem.
+//! Masked recovery: ½‖M⊙(X − Y)‖² + Σ ψ(Xᵢⱼ), the paper's separable problem.
 
 use melmo::block::Layout;
 use melmo::catalogue::Lift;
@@ -16,8 +16,8 @@ pub const PENALTY: &str = "mcp:lambda=0.05,mu=3";
 
 /// The problem for rows×cols data Y; entries that are NaN, or 0 in the mask, are not observed. Starts at X = 0.
 ///
-/// The objective is a sum over entries. Where an entry is not observed the least of φ is φ(0) = 0; where it is,
-/// min ½(x − y)² + φ(x) is attained at prox_φ(y), whenever φ is ρ-weakly convex with ρ < 1: then F* is known.
+/// The objective is a sum over entries. Where an entry is not observed the least of ψ is ψ(0) = 0; where it is,
+/// min ½(x − y)² + ψ(x) is attained at prox_ψ(y), whenever ψ is ρ-weakly convex with ρ < 1: then F* is known.
 pub fn prepare<S: Real>(
     y: &[S],
     mask: Option<&[S]>,

@@ -23,9 +23,9 @@ pub fn picture(rows: usize, cols: usize) -> Vec<f64> {
     (0..rows * cols).map(|p| value(p / cols, p % cols)).collect()
 }
 
-pub fn noisy<S: Real>(clean: &[f64], sigma: f64, seed: u64) -> Vec<S> {
+pub fn noisy<S: Real>(clean: &[f64], level: f64, seed: u64) -> Vec<S> {
     let noise: Vec<f64> = Seeded::new(seed).normals(clean.len());
-    clean.iter().zip(noise).map(|(x, n)| S::of(x + sigma * n)).collect()
+    clean.iter().zip(noise).map(|(x, n)| S::of(x + level * n)).collect()
 }
 
 pub fn psnr<S: Real>(x: &[S], clean: &[f64]) -> f64 {
@@ -53,11 +53,11 @@ pub fn estimate<S: Real>(y: &[S], rows: usize, cols: usize) -> f64 {
 #[test]
 fn a_picture_comes_out_of_the_noise() {
     let clean = picture(128, 160);
-    for (sigma, gain) in [(0.03, 5.0), (0.1, 8.0)] {
-        let y = noisy::<f64>(&clean, sigma, 5);
+    for (level, gain) in [(0.03, 5.0), (0.1, 8.0)] {
+        let y = noisy::<f64>(&clean, level, 5);
         let answer = plainly(&y, 128, 160, 1);
         let gained = psnr(&answer.image, &clean) - psnr(&y, &clean);
-        assert!(gained > gain, "{gained} dB at {sigma}");
+        assert!(gained > gain, "{gained} dB at {level}");
         assert!(answer.lambda > 0.0 && answer.strips == 1 && answer.penalty.contains("log-sum"));
     }
 }
@@ -113,7 +113,7 @@ fn strips_do_not_show() {
     let whole = solve(&plan.whole(&Until::done()).unwrap(), &Settings::default(), Watch::default()).unwrap();
     let out: Vec<f32> = whole.report.x.iter().map(|v| v * plan.scale() as f32).collect();
     let apart: f32 = out.iter().zip(&strips).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-    assert!(apart < 0.02, "{apart}: less than half of σ anywhere");
+    assert!(apart < 0.02, "{apart}: less than half of the noise anywhere");
     let mean = out.iter().zip(&strips).map(|(a, b)| f64::from((a - b).abs())).sum::<f64>() / out.len() as f64;
     assert!(mean < 2e-4, "{mean}");
 }

@@ -8,11 +8,11 @@ use melmo_tasks::denoise::{Options, Plan, Planes};
 #[test]
 fn the_noise_is_found() {
     let clean = picture(200, 240);
-    for (seed, sigma) in [0.005, 0.02, 0.05, 0.1, 0.3].into_iter().enumerate() {
-        let double = estimate(&noisy::<f64>(&clean, sigma, seed as u64 + 1), 200, 240);
-        let single = estimate(&noisy::<f32>(&clean, sigma, seed as u64 + 1), 200, 240);
-        assert!((double / sigma - 1.0).abs() < 0.08, "{double} for {sigma}");
-        assert!((single - double).abs() < 1e-4 * sigma);
+    for (seed, level) in [0.005, 0.02, 0.05, 0.1, 0.3].into_iter().enumerate() {
+        let double = estimate(&noisy::<f64>(&clean, level, seed as u64 + 1), 200, 240);
+        let single = estimate(&noisy::<f32>(&clean, level, seed as u64 + 1), 200, 240);
+        assert!((double / level - 1.0).abs() < 0.08, "{double} for {level}");
+        assert!((single - double).abs() < 1e-4 * level);
     }
 }
 
@@ -61,7 +61,7 @@ fn noise_that_grows_with_brightness_is_seen_and_removed_evenly() {
         assert!((seen / there - 1.0).abs() < 0.25, "{brightness}: {seen} {there}");
     }
     let options = |options: Options| psnr(&with(&options, &y, [rows, cols, 1]).image, &ramp);
-    let (even, uneven) = (options(differences()), options(Options { noise: Some(found.sigma), ..differences() }));
+    let (even, uneven) = (options(differences()), options(Options { noise: Some(found.level), ..differences() }));
     assert!(even > psnr(&y, &ramp) + 8.0 && even > uneven - 0.3, "{even} {uneven}");
     assert!(looked_at(&noisy::<f64>(&ramp, 0.1, 4), rows, cols).is_white(), "noise that does not grow");
 }

@@ -116,7 +116,7 @@ function denoise() {
     drawPicture(get("after"), facts.image, rows, cols);
     get("save").href = get("after").toDataURL("image/png");
     get("save").hidden = false;
-    const more = [["picture", `${cols}×${rows}, ${data.length > rows * cols ? "colour" : "grey"}`], ["noise", `σ = ${short(facts.noise)} (estimated)`]];
+    const more = [["picture", `${cols}×${rows}, ${data.length > rows * cols ? "colour" : "grey"}`], ["noise", `${short(facts.noise)} (estimated)`]];
     if (facts.lambda) more.push(["λ", short(facts.lambda)]);
     if (clean) more.push(["PSNR", `${psnr.toFixed(2)} dB before, ${facts.psnr.toFixed(2)} dB after`]);
     tell(get("picture-facts"), facts, more);

@@ -55,9 +55,9 @@ fn found(answer: Result<Answer, melmo_tasks::Error>) -> Result<Found, String> {
 
 /// A grey picture at half its size, with noise of this standard deviation: the arrays `noisy` and `clean`, and their size.
 #[wasm_bindgen]
-pub fn spoilt(bytes: &[u8], rows: usize, cols: usize, sigma: f64) -> Result<Found, String> {
+pub fn spoilt(bytes: &[u8], rows: usize, cols: usize, level: f64) -> Result<Found, String> {
     let clean = Picture::halved(bytes, rows, cols).map_err(sentence)?;
-    let noisy = clean.noisy(sigma, 0);
+    let noisy = clean.noisy(level, 0);
     let answer = Answer::default().with("rows", clean.rows).with("cols", clean.cols).with("psnr", noisy.psnr(&clean));
     Ok(Found(answer.and("noisy", narrow(noisy.data)).and("clean", narrow(clean.data))))
 }

@@ -32,9 +32,9 @@ impl Picture {
 
     /// The same with noise of this standard deviation.
     #[must_use]
-    pub fn noisy(&self, sigma: f64, seed: u64) -> Self {
+    pub fn noisy(&self, level: f64, seed: u64) -> Self {
         let noise: Vec<f64> = Seeded::new(seed).normals(self.data.len());
-        let data = self.data.iter().zip(&noise).map(|(v, n)| v + sigma * n).collect();
+        let data = self.data.iter().zip(&noise).map(|(v, n)| v + level * n).collect();
         Self { data, ..self.clone() }
     }
 

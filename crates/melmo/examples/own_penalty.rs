@@ -2,7 +2,7 @@
 
 use melmo::prelude::*;
 
-/// φ(x) = λ·max(|x| − dead, 0): nothing is paid inside a dead zone.
+/// ψ(x) = λ·max(|x| − dead, 0): nothing is paid inside a dead zone.
 ///
 /// ρ = 0, slope λ; the prox leaves the dead zone alone and shrinks towards it.
 #[derive(Clone)]
@@ -12,11 +12,11 @@ struct DeadZone {
 }
 
 impl<S: Real> Separable<S> for DeadZone {
-    fn phi(&self, x: S) -> S {
+    fn psi(&self, x: S) -> S {
         S::of(self.lambda) * (x.abs() - S::of(self.dead)).larger(S::ZERO)
     }
 
-    fn prox_phi(&self, x: S, beta: S) -> S {
+    fn prox_psi(&self, x: S, beta: S) -> S {
         let (s, dead) = (x.abs(), S::of(self.dead));
         let shrunk = (s - beta * S::of(self.lambda)).larger(dead);
         (if s <= dead { s } else { shrunk }).copysign(x)

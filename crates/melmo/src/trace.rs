@@ -22,7 +22,7 @@ pub struct Row {
     pub dual_norm: Option<f64>,
     /// What the oracle knew about ‖∇F_β(x)‖_*.
     pub bracket: Bracket,
-    /// η and ν of the oracle's direction: ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_*, ‖d‖ ≤ 1 + ν.
+    /// η and ξ of the oracle's direction: ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_*, ‖d‖ ≤ 1 + ξ.
     pub eta: f64,
     /// See `eta`.
     pub excess: f64,

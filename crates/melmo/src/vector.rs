@@ -52,33 +52,43 @@ pub fn sum<S: Real>(x: &[S], term: impl Fn(S) -> f64 + Sync) -> f64 {
 
 /// ⟨x, y⟩.
 pub fn dot<S: Real>(x: &[S], y: &[S]) -> f64 {
-    let n = x.len();
-    if n <= SHARED {
-        return dot_of_part(x, y);
-    }
-    let [dot] = threads::sums(n / 3, x.chunks(block(n)).zip(y.chunks(block(n))), |(x, y)| [dot_of_part(x, y)]);
-    dot
+    sum_pairs(
+        x,
+        y,
+        #[inline(always)]
+        |a, b| a.f64() * b.f64(),
+    )
 }
 
-fn dot_of_part<S: Real>(x: &[S], y: &[S]) -> f64 {
-    simd(
-        #[inline(always)]
-        || {
-            let mut total = Total::default();
-            for (x, y) in x.chunks(BLOCK).zip(y.chunks(BLOCK)) {
-                let ((a, rest_a), (b, rest_b)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
-                let mut lanes = [0.0; LANES];
-                for (a, b) in a.iter().zip(b) {
-                    for l in 0..LANES {
-                        lanes[l] += a[l].f64() * b[l].f64();
+/// Σᵢ term(xᵢ, yᵢ).
+#[inline(always)]
+pub fn sum_pairs<S: Real>(x: &[S], y: &[S], term: impl Fn(S, S) -> f64 + Sync) -> f64 {
+    let of_part = |x: &[S], y: &[S]| {
+        simd(
+            #[inline(always)]
+            || {
+                let mut total = Total::default();
+                for (x, y) in x.chunks(BLOCK).zip(y.chunks(BLOCK)) {
+                    let ((a, rest_a), (b, rest_b)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+                    let mut lanes = [0.0; LANES];
+                    for (a, b) in a.iter().zip(b) {
+                        for l in 0..LANES {
+                            lanes[l] += term(a[l], b[l]);
+                        }
                     }
+                    let rest: f64 = rest_a.iter().zip(rest_b).map(|(&a, &b)| term(a, b)).sum();
+                    total.add(lanes.iter().sum::<f64>() + rest);
                 }
-                let rest: f64 = rest_a.iter().zip(rest_b).map(|(a, b)| a.f64() * b.f64()).sum();
-                total.add(lanes.iter().sum::<f64>() + rest);
-            }
-            total.value()
-        },
-    )
+                total.value()
+            },
+        )
+    };
+    let n = x.len();
+    if n <= SHARED {
+        return of_part(x, y);
+    }
+    let [sum] = threads::sums(n / 3, x.chunks(block(n)).zip(y.chunks(block(n))), |(x, y)| [of_part(x, y)]);
+    sum
 }
 
 /// ⟨x, y⟩ and ‖y‖₂², in one pass.

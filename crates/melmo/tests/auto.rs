@@ -95,7 +95,7 @@ fn a_long_chain_is_solved_exactly_in_every_step() {
     let f = MaskedLeastSquares::new(Layout::vector(2000).unwrap(), y.clone(), None).unwrap();
     let g = Entrywise::new(L1::new(2.0).unwrap(), 1999);
     let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(t)).unwrap();
-    assert_eq!(choose(&problem).method, "admm");
+    assert_eq!(choose(&problem).method, "interior-point");
     let report = solved(&problem, &y);
     assert_eq!(report.status, Status::Settled);
     let gap = report.certificate.unwrap().optimality.unwrap().gap;

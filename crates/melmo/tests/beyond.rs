@@ -280,7 +280,7 @@ fn a_step_is_denoised_to_its_closed_form() {
     let problem = Problem::new(f, g, Difference2d::new(1, n).unwrap()).unwrap();
     let shift = lambda / (n / 2) as f64;
     let answer: Vec<f64> = y.iter().map(|v| v + shift - 2.0 * shift * v).collect();
-    for method in ["metric", "tilted", "admm", "admm-graduated", "reweighted", "primal-dual", "dca"] {
+    for method in ["metric", "tilted", "admm", "admm-graduated", "reweighted", "primal-dual", "dca", "interior-point"] {
         let report = solve(&problem, method, &y, Stop::after(1500)).unwrap();
         let apart = report.x.iter().zip(&answer).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(apart < 1e-4, "{method}: {apart:e}");

@@ -146,7 +146,7 @@ fn least(problem: &Problem<f64>, methods: &[&str]) -> f64 {
 
 #[test]
 fn f_star_lies_between_the_bound_and_f_in_two_hundred_cases() {
-    let entries = |phi, n| Box::new(Entrywise::new(phi, n)) as Box<dyn Prox<f64>>;
+    let entries = |psi, n| Box::new(Entrywise::new(psi, n)) as Box<dyn Prox<f64>>;
     let mut cases = 0;
     for seed in 0..25 {
         let (rows, cols) = (12, 6 + seed as usize % 9); // wide and tall
@@ -202,7 +202,7 @@ fn closed_forms_lie_between_too() {
             Problem::from_boxes(Box::new(f), g, Box::new(Identity::new(layout.clone()))).unwrap()
         };
         // Scanned on a fine grid: μ = 0.4 bends down more than f bends up.
-        for (phi, value) in [
+        for (psi, value) in [
             (Box::new(Entrywise::new(Mcp::new(0.8, 0.4).unwrap(), 40)) as Box<dyn Prox<f64>>, 0),
             (Box::new(Entrywise::new(Scad::new(0.8, 2.1).unwrap(), 40)), 1),
         ] {
@@ -218,7 +218,7 @@ fn closed_forms_lie_between_too() {
             };
             let star: f64 = y.iter().zip(&mask).filter(|(_, m)| **m > 0.0).take(40).map(|(&y, _)| grid(y)).sum();
             let found =
-                solve(&problem(phi), "proximal-gradient", Stop::after(5)).certificate.unwrap().optimality.unwrap();
+                solve(&problem(psi), "proximal-gradient", Stop::after(5)).certificate.unwrap().optimality.unwrap();
             assert!(found.bound <= star + 1e-9 && star <= found.bound + 1e-4, "{} {star}", found.bound);
         }
     }

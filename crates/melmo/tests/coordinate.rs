@@ -119,17 +119,17 @@ fn orthogonal(n: usize, scale: f64) -> Vec<f64> {
 
 #[test]
 fn orthogonal_designs_have_closed_forms() {
-    fn check<P: Separable<f64>>(phi: P) {
+    fn check<P: Separable<f64>>(psi: P) {
         for scale in [1.0, 4.0] {
             let (n, a) = (16, orthogonal(16, scale));
             let truth: Vec<f64> = (0..n).map(|j| 3.0 * ((j as f64) * 1.7).sin()).collect();
             let mut b = vec![0.0; n];
             let design = Dense::new(a, n, n).unwrap();
             design.apply(&mut b, &truth, &mut []);
-            let problem = problem(LeastSquares::new(Box::new(design), b).unwrap(), Entrywise::new(phi.clone(), n));
+            let problem = problem(LeastSquares::new(Box::new(design), b).unwrap(), Entrywise::new(psi.clone(), n));
             let report = descend(&problem, 5, 1e-12);
-            // ½‖Ax − b‖² = scale/2·‖x − truth‖²: the prox of φ/scale.
-            let closed: Vec<f64> = truth.iter().map(|&v| phi.prox_phi(v, 1.0 / scale)).collect();
+            // ½‖Ax − b‖² = scale/2·‖x − truth‖²: the prox of ψ/scale.
+            let closed: Vec<f64> = truth.iter().map(|&v| psi.prox_psi(v, 1.0 / scale)).collect();
             assert!(report.z.iter().zip(&closed).all(|(a, b)| (a - b).abs() < 1e-12), "{:?} {closed:?}", report.z);
             let bound = report.certificate.unwrap().stationarity.unwrap().bound;
             assert!(bound < 1e-6, "{bound}");

@@ -12,6 +12,7 @@ use melmo::seeded::Seeded;
 use melmo::smooth::{Factorization, HuberRegression, LeastSquares, Logistic, MaskedLeastSquares, Smooth};
 use melmo::solver::{Melmo, Momentum, Rule, Run, Solver, Stochastic};
 use melmo::space::Host;
+use melmo::sparse::{Csr, Misfit};
 
 const ROWS: usize = 120;
 const COLS: usize = 8;
@@ -45,7 +46,15 @@ fn noise(n: usize, seed: u64) -> Vec<f64> {
     Seeded::new(seed).normals(n)
 }
 
-/// Every loss that offers minibatches: rows of a dense and of a sparse matrix, entries and rows of Y, with masks and without.
+/// Every other entry of 6×7 or so; a row and a column have none.
+fn stored() -> Csr<f64> {
+    let there = |at: &usize| at % 2 == 0 && at / 7 != 3 && at % 7 != 5;
+    let entries = (0..42).filter(there).map(|at| ((at / 7) as u32, (at % 7) as u32, at as f64 - 20.0));
+    Csr::from_entries(6, 7, entries, |_, _, y: &[f64]| Ok::<_, Misfit>(y[0])).unwrap()
+}
+
+/// Every loss that offers minibatches: rows of a dense and of a sparse matrix, entries and rows of Y, with masks and without, dense and sparse;
+/// a rank above the columns.
 fn sums() -> Vec<Box<dyn Smooth<f64>>> {
     let dense = || Box::new(Dense::design(noise(60, 1), 12, 5).unwrap());
     let triplets = (0..12).flat_map(|i| [(i, i % 5, 1.0 + i as f64), (i, (i + 2) % 5, -0.5)]);
@@ -60,6 +69,9 @@ fn sums() -> Vec<Box<dyn Smooth<f64>>> {
         Box::new(MaskedLeastSquares::new(Layout::matrix(6, 7).unwrap(), noise(42, 5), Some(mask.clone())).unwrap()),
         Box::new(factors),
         Box::new(Factorization::masked(noise(42, 6), mask, 6, 7, 2).unwrap()),
+        Box::new(Factorization::new(noise(7, 7), 1, 7, 9).unwrap()),
+        Box::new(Factorization::sparse(stored(), 1).unwrap()),
+        Box::new(Factorization::sparse(stored(), 11).unwrap().ridge(0.2).unwrap()),
     ]
 }
 

@@ -315,7 +315,7 @@ fn hypotheses_are_checked() {
     assert!(fine.eta < 0.15 && coarse.eta > 3.0 * fine.eta, "{coarse:?} {fine:?}");
 }
 
-/// η and ν of every answer are at most the uniform ones, also for gradients of low rank, in both precisions.
+/// η and ξ of every answer are at most the uniform ones, also for gradients of low rank, in both precisions.
 fn no_oracle_does_worse_than_it_says<S: Real>() {
     let mut seeded = Seeded::new(5);
     let oracles = [Oracle::NewtonSchulz(6), Oracle::NewtonSchulz(2), Oracle::Minimax { steps: 6 }, Oracle::Auto];

@@ -1,4 +1,4 @@
-"""`auto` on sixty-six problems, beside every method of ours that fits and beside other people's programs.
+"""`auto` on seventy-two problems, beside every method of ours that fits and beside other people's programs.
 
     python python/benchmarks/suite [words that keep problems] [--auto] [--store FOLDER] [--table]
 
@@ -23,10 +23,11 @@ import measure
 import models
 import more
 import others
+import programs
 import signals
 import table
 
-CASES = [*signals.CASES, *images.CASES, *models.CASES, *constraints.CASES, *others.CASES, *more.CASES, *harder.CASES, *fresh.CASES]
+CASES = [*signals.CASES, *images.CASES, *models.CASES, *constraints.CASES, *others.CASES, *more.CASES, *harder.CASES, *fresh.CASES, *programs.CASES]
 
 
 def main():

@@ -24,6 +24,7 @@ METHODS = [
     "reweighted",
     "dca",
     "lbfgs",
+    "interior-point",
 ]
 
 

@@ -1,4 +1,4 @@
-"""φ(s) of a magnitude s ≥ 0 and its proximal point, as the catalogue of penalties has them."""
+"""ψ(s) of a magnitude s ≥ 0 and its proximal point, as the catalogue of penalties has them."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def penalty(
     scaled: bool = True,
     **shape: Any,
 ) -> dict[str, Any]:
-    """g = Σ ω·w·φ(s): a penalty of the magnitudes s of the entries, rows, … of a parameter, as plain data.
+    """g = Σ ω·w·ψ(s): a penalty of the magnitudes s of the entries, rows, … of a parameter, as plain data.
 
     Parameters
     ----------
     name : str
-        φ: ``"l1"`` (group ℓ1 where it is on groups), ``"mcp"``, ``"scad"`` or ``"log-sum"``.
+        ψ: ``"l1"`` (group ℓ1 where it is on groups), ``"mcp"``, ``"scad"`` or ``"log-sum"``.
     lam : float or schedule
         λ.
     on : str, default 'entries'
-        What φ is applied to: ``"entries"``, ``"rows"`` (also ``"filters"``, ``"outputs"``), ``"columns"`` (also ``"inputs"``),
+        What ψ is applied to: ``"entries"``, ``"rows"`` (also ``"filters"``, ``"outputs"``), ``"columns"`` (also ``"inputs"``),
         ``"heads"`` or ``"singular-values"``.
     heads : int, optional
         How many attention heads an axis is cut into, for ``on="heads"``.
@@ -48,7 +48,7 @@ def penalty(
     stacked : tuple of int, optional
         How many matrices are stacked along that axis of each parameter: 3 for PyTorch's ``in_proj_weight``.
     weight : float or schedule, default 1
-        ω, in front of all: a ramp of ω leaves the shape of φ as it is, a ramp of λ does not.
+        ω, in front of all: a ramp of ω leaves the shape of ψ as it is, a ramp of λ does not.
     scaled : bool, default True
         Whether a unit of n entries has the weight w = √n (else 1).
     mu, a, theta : float or schedule
@@ -72,7 +72,7 @@ def penalty(
 
 
 def prox(xp: Any, name: str, s: Any, beta: Any, lam: Any, shape: Any = None) -> Any:
-    """prox_{βφ}(s) for s ≥ 0; βρ < 1."""
+    """prox_{βψ}(s) for s ≥ 0; βρ < 1."""
     zero = 0.0 * s
     if name == "l1":
         return xp.where(s > beta * lam, s - beta * lam, zero)
@@ -89,7 +89,7 @@ def prox(xp: Any, name: str, s: Any, beta: Any, lam: Any, shape: Any = None) -> 
 
 
 def value(xp: Any, name: str, s: Any, lam: Any, shape: Any = None) -> Any:
-    """φ(s) for s ≥ 0."""
+    """ψ(s) for s ≥ 0."""
     if name == "l1":
         return lam * s
     if name == "mcp":
@@ -102,7 +102,7 @@ def value(xp: Any, name: str, s: Any, lam: Any, shape: Any = None) -> Any:
 
 
 def weak_convexity(name: str, lam: Any, shape: Any = None) -> Any:
-    """ρ of φ."""
+    """ρ of ψ."""
     if name == "l1":
         return 0.0
     if name == "mcp":

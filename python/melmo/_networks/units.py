@@ -19,7 +19,7 @@ class Numbers:
         self.weight = schedules.at(rule["weight"], k, xp)
 
     def largest_beta(self, unit_weight: float) -> Any:
-        """1/(2ρ) of ω·w·φ; infinite for a convex φ."""
+        """1/(2ρ) of ω·w·ψ; infinite for a convex ψ."""
         rho = penalties.weak_convexity(self.name, self.lam, self.shape) * self.weight * unit_weight
         return float("inf") if isinstance(rho, float) and rho == 0.0 else 0.5 / rho
 
@@ -83,7 +83,7 @@ class Family:
         self.xp, self.xs, self.rule, self.beta = xp, xs, rule, beta
         self.numbers = Numbers(rule, k, xp)
         self.s, self.unit_weight = magnitudes(xp, xs, rule)
-        scaled = beta * self.numbers.weight * self.unit_weight  # prox_{β·ωw·φ} = prox_{(βωw)·φ}
+        scaled = beta * self.numbers.weight * self.unit_weight  # prox_{β·ωw·ψ} = prox_{(βωw)·ψ}
         self.z = penalties.prox(xp, self.numbers.name, self.s, scaled, self.numbers.lam, self.numbers.shape)
         self.kept = self.z / xp.where(self.s > 0.0, self.s, 0.0 * self.s + 1.0)
 

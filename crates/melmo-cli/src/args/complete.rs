@@ -9,8 +9,8 @@ use crate::args::{Solving, known};
 ///
 /// Y ≈ m + aᵢ + bⱼ + X with X of low rank, from the entries that are known.
 ///
-/// Blank and NaN cells are missing. Offsets come first: the mean m, and a and b drawn to 0 by a weight κ. What is left is
-/// either WH, minimising ½‖M⊙(R − WH)‖² + ν/2·(‖W‖² + ‖H‖²), or X, minimising ½‖M⊙(R − X)‖² + Σ φ(σᵢ(X)). Whatever of κ, the
+/// Blank and NaN cells are missing. Offsets come first: the mean m, and a and b drawn to 0 by a weight. What is left is
+/// either WH, minimising ½‖M⊙(R − WH)‖² + ν/2·(‖W‖² + ‖H‖²), or X, minimising ½‖M⊙(R − X)‖² + Σ ψ(σᵢ(X)). Whatever of that weight, the
 /// rank, ν and λ is not given is chosen by how well it predicts a tenth of the entries, and shown. Small matrices try both
 /// models, large ones the first.
 #[derive(Args, Clone, Debug)]
@@ -61,8 +61,8 @@ pub struct Complete {
     /// Whether the mean, a row's and a column's offset come first
     #[arg(long, value_enum, default_value = "yes")]
     pub offsets: Answer,
-    /// κ, drawing offsets to 0; chosen unless given
-    #[arg(long, value_name = "KAPPA", value_parser = number::parse)]
+    /// How strongly offsets are drawn to 0; chosen unless given
+    #[arg(long, value_name = "WEIGHT", value_parser = number::parse)]
     pub offset_weight: Option<f64>,
     /// How a and b are found: `verify` reads results of before with turns
     #[arg(long, value_enum, default_value = "joint", hide = true)]
@@ -73,7 +73,7 @@ pub struct Complete {
     /// ν: the model WH; chosen unless given
     #[arg(long, value_name = "NU", value_parser = number::parse, conflicts_with = "penalty")]
     pub ridge: Option<f64>,
-    /// φ of the singular values, as in mcp or mcp:lambda=2,mu=3: the model X; λ is chosen
+    /// ψ of the singular values, as in mcp or mcp:lambda=2,mu=3: the model X; λ is chosen
     /// unless given
     #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true)]
     pub penalty: Option<PenaltyChoice>,

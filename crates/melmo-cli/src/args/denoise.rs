@@ -9,7 +9,7 @@ use crate::target::Format;
 
 /// Remove noise from an image
 ///
-/// Minimises ½‖X − Y‖² + Σ φ of what filters see, learned from photographs, or of its differences (total variation).
+/// Minimises ½‖X − Y‖² + Σ ψ of what filters see, learned from photographs, or of its differences (total variation).
 ///
 /// With no options it just works: the noise is estimated, and the strength follows from it. Noise may grow with brightness, be shared by
 /// neighbouring pixels, or be salt and pepper. Grey and colour, 8 and 16 bit
@@ -41,13 +41,13 @@ pub struct Denoise {
     #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = number::parse)]
     pub strength: f64,
     /// The noise's standard deviation, in the image's units (0 to 1: 15/255; of arrays, as they are); estimated unless given
-    #[arg(long, value_name = "SIGMA", allow_negative_numbers = true, value_parser = number::parse)]
+    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = number::parse)]
     pub noise: Option<f64>,
     /// What a picture is taken to be like: learned (filters learned from photographs), or differences (few of them: faster); learned up
     /// to 4 megapixels unless given
     #[arg(long, value_name = "NAME", value_parser = known::priors(), hide_possible_values = true, conflicts_with = "penalty")]
     pub prior: Option<Prior>,
-    /// φ: l1, mcp, huber, …; with lambda=… nothing is chosen, and λ is in the image's units (0 to 1; of arrays, as they are)
+    /// ψ: l1, mcp, huber, …; with lambda=… nothing is chosen, and λ is in the image's units (0 to 1; of arrays, as they are)
     #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true)]
     pub penalty: Option<PenaltyChoice>,
     /// Measure a pixel's differences together: edges of every direction cost the same
@@ -60,7 +60,7 @@ pub struct Denoise {
     #[arg(long, value_name = "CLEAN")]
     pub reference: Option<PathBuf>,
     /// Add Gaussian noise first, for demonstrations (--seed says which)
-    #[arg(long, value_name = "SIGMA", allow_negative_numbers = true, value_parser = number::parse)]
+    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = number::parse)]
     pub add_noise: Option<f64>,
     /// Write the image with its added noise too
     #[arg(long, value_name = "FILE", requires = "add_noise")]

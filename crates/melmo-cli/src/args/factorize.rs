@@ -7,7 +7,7 @@ use crate::args::{Duplicates, Solving, known};
 
 /// Sparse low-rank factors of a matrix: Y ≈ WH
 ///
-/// Minimises ‖Y − WH‖² + Σ φ(Wᵢⱼ) + ν/2·‖H‖².
+/// Minimises ‖Y − WH‖² + Σ ψ(Wᵢⱼ) + ν/2·‖H‖².
 ///
 /// Blank and NaN cells are missing and left out of the sum. A sparse file (.mtx, .npz, .svm, also packed) stays sparse: what it does
 /// not store is 0, and time and memory go with what it stores. Without a ridge on H (ν = 0, the paper's objective) no
@@ -54,7 +54,7 @@ pub struct Factorize {
     /// Start of W; standard normal from --seed unless given
     #[arg(long, value_name = "FILE")]
     pub init_w: Option<PathBuf>,
-    /// Start of H
+    /// Start of H; standard normal from --seed unless given
     #[arg(long, value_name = "FILE")]
     pub init_h: Option<PathBuf>,
     /// Which entries are observed (1) or not (0)

@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use melmo::catalogue;
 use melmo::geometry::Oracle;
+use melmo::suggest::nearest;
 use melmo_tasks::denoise::Prior;
 use melmo_tasks::{DeviceChoice, GeometryChoice, PenaltyChoice};
 
@@ -25,7 +26,7 @@ fn known<T>(names: fn() -> Vec<&'static str>) -> Known<T> {
     Known { names, value: PhantomData }
 }
 
-/// φ.
+/// ψ.
 pub fn penalties() -> Known<PenaltyChoice> {
     known(|| catalogue::penalties::<f64>().iter().map(|row| row.entry.name).collect())
 }
@@ -55,14 +56,25 @@ pub fn priors() -> Known<Prior> {
     known(|| Prior::ALL.map(|(name, _)| name).into())
 }
 
+/// What is said of a value that was not understood, with the name that was meant, where that is not said already.
+fn suggested(told: &str, typed: &str, names: Vec<&str>) -> String {
+    let name = typed.split(':').next().unwrap_or_default();
+    match nearest(name, names) {
+        Some(meant) if meant != name && !told.contains("did you mean") => format!("{told}; did you mean `{meant}`?"),
+        _ => told.into(),
+    }
+}
+
 impl<T> TypedValueParser for Known<T>
 where
-    T: FromStr<Err: Display + Into<Box<dyn std::error::Error + Send + Sync>>> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: Display> + Clone + Send + Sync + 'static,
 {
     type Value = T;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, Error> {
-        TypedValueParser::parse_ref(&|text: &str| text.parse::<T>(), command, arg, value)
+        let names = self.names;
+        let read = move |text: &str| text.parse::<T>().map_err(|error| suggested(&error.to_string(), text, names()));
+        TypedValueParser::parse_ref(&read, command, arg, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

@@ -7,7 +7,7 @@ use crate::args::{Solving, known};
 
 /// Recover a sparse matrix from some of its entries, as in the paper
 ///
-/// Minimises ½‖M⊙(X − Y)‖² + Σ φ(Xᵢⱼ).
+/// Minimises ½‖M⊙(X − Y)‖² + Σ ψ(Xᵢⱼ).
 ///
 /// The problem is separable, so its optimum is known and F − F* is shown. For filling in what is missing, see `melmo
 /// complete`: this command is the paper's experiment, where unobserved entries tend to 0.

@@ -9,7 +9,7 @@ use crate::args::{Solving, known};
 
 /// Sparse regression of numbers, classes, counts, quantiles or times
 ///
-/// Minimises Σ ℓ(yᵢ, aᵢᵀb + c) + n·Σ φ(bⱼ), the intercept c free.
+/// Minimises Σ ℓ(yᵢ, aᵢᵀb + c) + n·Σ ψ(bⱼ), the intercept c free.
 ///
 /// Columns are centred and scaled first, and coefficients come back in the data's units. Unless λ is given it is chosen
 /// by cross-validation along a path from λ_max, where every coefficient is 0.
@@ -37,7 +37,7 @@ pub struct Regress {
     /// ℓ: squares, logistic (classes), poisson (counts), quantile:level=0.9, cox (times, see --event), huber or huber:delta=1.5
     #[arg(long, default_value = "squares", value_name = "NAME")]
     pub loss: Loss,
-    /// φ: l1, mcp, scad, elastic-net, … ; with lambda=… nothing is chosen
+    /// ψ: l1, mcp, scad, elastic-net, … ; with lambda=… nothing is chosen
     #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true, default_value = regress::PENALTY)]
     pub penalty: PenaltyChoice,
     /// Rows count by the numbers of this column

@@ -35,7 +35,7 @@ impl Restoring {
 
 /// Make a blurred picture sharp
 ///
-/// Minimises ½‖k∗X − Y‖²/σ² + λ·(a prior learned from photographs).
+/// Minimises ½‖k∗X − Y‖²/noise² + λ·(a prior learned from photographs).
 ///
 /// The kernel has to be known; the noise is estimated, and λ is as large as the data allow (the discrepancy principle). What lies
 /// around the picture is estimated too: nothing is assumed about it.
@@ -47,12 +47,12 @@ impl Restoring {
 pub struct Deblur {
     #[command(flatten)]
     pub restoring: Restoring,
-    /// What blurred it: gaussian:SIGMA, disk:RADIUS, motion:LENGTH,DEGREES (in pixels, counterclockwise from the right), or a file
+    /// What blurred it: gaussian:WIDTH, disk:RADIUS, motion:LENGTH,DEGREES (in pixels, counterclockwise from the right), or a file
     /// with the kernel (.npy, .csv, an image), which is divided by its sum
     #[arg(long, value_name = "KERNEL")]
     pub kernel: String,
     /// The noise's standard deviation, in the image's units; estimated unless given
-    #[arg(long, value_name = "SIGMA", allow_negative_numbers = true, value_parser = number::parse)]
+    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = number::parse)]
     pub noise: Option<f64>,
     #[command(flatten)]
     pub solving: Solving,
@@ -61,7 +61,7 @@ pub struct Deblur {
 /// Fill in missing pixels
 ///
 /// Minimises a prior learned from photographs over the missing pixels; those that are known are kept as they are. With --noise they
-/// are data like any others: ½‖M⊙(X − Y)‖²/σ² + λ·(the prior), λ by the discrepancy principle.
+/// are data like any others: ½‖M⊙(X − Y)‖²/noise² + λ·(the prior), λ by the discrepancy principle.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
   melmo inpaint scratched.png --mask scratches.png -o whole.png
@@ -73,7 +73,7 @@ pub struct Inpaint {
     #[arg(long, value_name = "FILE")]
     pub mask: Option<PathBuf>,
     /// The standard deviation of noise in what is known, in the image's units; 0 keeps it as it is
-    #[arg(long, value_name = "SIGMA", default_value = "0", allow_negative_numbers = true, value_parser = number::parse)]
+    #[arg(long, value_name = "LEVEL", default_value = "0", allow_negative_numbers = true, value_parser = number::parse)]
     pub noise: f64,
     #[command(flatten)]
     pub solving: Solving,
@@ -81,7 +81,7 @@ pub struct Inpaint {
 
 /// Make a picture two to four times as large
 ///
-/// Minimises ½‖DX − Y‖²/σ² + λ·(a prior learned from photographs), D the means of s×s pixels.
+/// Minimises ½‖DX − Y‖²/noise² + λ·(a prior learned from photographs), D the means of s×s pixels.
 ///
 /// The noise is estimated, and λ is as large as the data allow (the discrepancy principle).
 #[derive(Args, Clone, Debug)]
@@ -93,7 +93,7 @@ pub struct Upscale {
     #[arg(long, value_name = "S", default_value_t = 2)]
     pub factor: usize,
     /// The noise's standard deviation, in the image's units; estimated unless given
-    #[arg(long, value_name = "SIGMA", allow_negative_numbers = true, value_parser = number::parse)]
+    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = number::parse)]
     pub noise: Option<f64>,
     #[command(flatten)]
     pub solving: Solving,

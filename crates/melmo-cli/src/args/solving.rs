@@ -25,7 +25,7 @@ pub struct Solving {
     #[arg(long, default_value = "auto", value_name = "NAME", value_parser = methods(), hide_possible_values = true, help_heading = "Solving")]
     pub method: String,
     /// Norm of the steps: l2, l1, linf, spectral, nuclear, column, row, or one for
-    /// each block as in W=spectral,H=l2
+    /// each block as in W=spectral,H=l2; unless given spectral for two factors by squares, else l2
     #[arg(long, value_name = "NORM", value_parser = known::geometries(), hide_possible_values = true, help_heading = "Solving")]
     pub geometry: Option<GeometryChoice>,
     /// Where it is solved: cpu, cuda, cuda:N (GPU N), or auto
@@ -34,47 +34,47 @@ pub struct Solving {
     /// How spectral directions are found: auto, newton-schulz:6, minimax:8, gram, svd
     #[arg(long, default_value = "auto", value_name = "NAME", value_parser = known::oracles(), hide_possible_values = true, help_heading = "Solving")]
     pub oracle: Oracle,
-    /// Exponent of the step: γ_k = γk^-p
+    /// Exponent of the step: γ_k = γk^-p; the method's own unless given (`melmo list methods`)
     #[arg(long, allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub p: Option<f64>,
-    /// Exponent of the smoothing: β_k = βk^-q
+    /// Exponent of the smoothing: β_k = βk^-q; the method's own unless given
     #[arg(long, allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub q: Option<f64>,
-    /// Step length γ
+    /// Step length γ; the method's own unless given
     #[arg(long, allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub gamma: Option<f64>,
-    /// Smoothing β, at most 1/(2ρ)
+    /// Smoothing β, at most 1/(2ρ); the method's own unless given
     #[arg(long, allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub beta: Option<f64>,
-    /// L_f, the Lipschitz constant of ∇f, for variable-smoothing
+    /// L_f, the Lipschitz constant of ∇f, for variable-smoothing; the loss's own unless given
     #[arg(long, value_name = "L", allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub lipschitz: Option<f64>,
     /// variable-smoothing: step along normalised blocks
     #[arg(long, help_heading = "Solving")]
     pub normalized: bool,
-    /// Step of the subgradient method
+    /// Step of the subgradient method; 5e-4 unless given
     #[arg(long, allow_negative_numbers = true, value_parser = number::parse, help_heading = "Solving")]
     pub step: Option<f64>,
-    /// epoch-constant: what an epoch starts from
+    /// epoch-constant: what an epoch starts from; best unless given
     #[arg(long, help_heading = "Solving", value_parser = PossibleValuesParser::new(["best", "start", "none"]).try_map(|word| word.parse::<Restart>()))]
     pub restart: Option<Restart>,
     /// Other parameters of the method (`melmo list methods`), as in kappa=1e-3
     #[arg(long, value_name = "KEY=VALUE,…", value_delimiter = ',', value_parser = parameter, help_heading = "Solving")]
     pub set: Vec<(String, Value)>,
-    /// f32 or f64; f64 unless given, f32 for a large picture that is denoised in strips
+    /// f32 or f64; f64 unless given, f32 for a large picture that is denoised and a large film
     #[arg(long, value_parser = ["f32", "f64"], help_heading = "Solving")]
     pub precision: Option<String>,
-    /// Threads to use; unless given MELMO_THREADS or OMP_NUM_THREADS, else all cores. The result does not depend on it
+    /// Threads to use; unless given as many as MELMO_THREADS or OMP_NUM_THREADS says, else all cores. The result does not depend on it
     #[arg(long, value_name = "N", help_heading = "Solving")]
     pub threads: Option<usize>,
-    /// Numbers that an input file may become; unless given, 2²², or 64 for each byte of a longer file
+    /// How many numbers an input file may become; unless given 2²², or 64 for each byte of a longer file
     #[arg(long, value_name = "N", help_heading = "Solving")]
     pub max_entries: Option<usize>,
     /// Seed of everything random: starts, held-out entries, added noise
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Solving")]
     pub seed: u64,
 
-    /// Steps at most
+    /// Steps at most; unless given the command's own number, and 5000 or more where a certificate or a gap is asked for
     #[arg(long, value_name = "N", help_heading = "Stopping")]
     pub iterations: Option<u64>,
     /// Stop at a certificate: dual norm and proximal gap both at most ε

@@ -70,7 +70,7 @@ fn sections() -> Vec<Section> {
     let oracles = catalogue::oracles().iter().map(|(_, entry)| Item::from(entry)).collect();
     let section = |kind, title, entries| Section { kind, title, entries };
     vec![
-        section(Kind::Penalties, "Penalties φ, for --penalty name:key=value,…", rows(&catalogue::penalties::<f64>())),
+        section(Kind::Penalties, "Penalties ψ, for --penalty name:key=value,…", rows(&catalogue::penalties::<f64>())),
         section(Kind::Lifts, "What a penalty is applied to", catalogue::lifts().iter().map(Item::from).collect()),
         section(Kind::Losses, "Losses f", rows(&catalogue::losses::<f64>())),
         section(Kind::Operators, "Operators T", rows(&catalogue::operators::<f64>())),

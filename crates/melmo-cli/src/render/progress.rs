@@ -154,16 +154,20 @@ pub fn nothing_to_keep<T>(work: impl FnOnce() -> T) -> T {
     found
 }
 
+/// What takes longer than this says what it is doing, and again after as long as that.
+const FIRST_TOLD: Duration = Duration::from_secs(1);
+const TOLD: Duration = Duration::from_secs(5);
+
 /// Until Ctrl-C or the end of the time. Whatever asks is shown now and then as what is being done.
 pub fn until(quiet: bool, limit: Option<Duration>) -> Until {
     work_begins();
     let start = Instant::now();
-    let told = Mutex::new(start);
+    let told = Mutex::new(None::<Instant>);
     time(limit).asking(move |doing| {
         if let (false, Ok(mut told)) = (quiet, told.lock())
-            && told.elapsed() >= Duration::from_secs(5)
+            && told.map_or(start.elapsed() >= FIRST_TOLD, |told| told.elapsed() >= TOLD)
         {
-            *told = Instant::now();
+            *told = Some(Instant::now());
             say::note(&format!("{doing}  {}", seconds(start.elapsed().as_secs_f64())));
         }
         if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -173,7 +177,7 @@ pub fn until(quiet: bool, limit: Option<Duration>) -> Until {
 /// A bar on a terminal; nothing elsewhere, or when quiet.
 pub fn bar(quiet: bool, length: u64) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
-    let template = "{bar:24.cyan/dim} {percent:>3}%  {msg}  {eta} left";
+    let template = "{bar:24.cyan/dim} {percent:>3}%  {msg}  at most {eta} left";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::with_draw_target(Some(length), target).with_style(style.progress_chars("━━╌"))
 }

@@ -1,4 +1,4 @@
-//! Minibatches of a factorisation of dense data: rows of Y and W are picked out, and the products of their residual put back.
+//! Minibatches of a factorisation: rows of Y and W are picked out, and the products of their residual put back.
 
 use melmo::error::Error;
 use melmo::geometry::BlockNorm;
@@ -23,7 +23,10 @@ pub(crate) struct Batch {
     /// Rows of W, and of its gradient.
     w: Address,
     of_w: Address,
-    /// Rows of Y and of M, as many as a strip of the residual has.
+    /// Rows of a strip of the residual, and the strip.
+    height: usize,
+    strip: Address,
+    /// As many rows of Y and of M, where those are dense.
     y: Address,
     mask: Address,
     /// On this side: the rows in order, and numbers as bytes.
@@ -59,7 +62,7 @@ impl Batch {
 }
 
 impl<'p, S: Real, M: Machine> Device<'p, S, M> {
-    /// [`Device::with`] for steps by minibatches: refuses every loss but a factorisation of dense data.
+    /// [`Device::with`] for steps by minibatches: refuses every loss but a factorisation.
     pub fn sampled(
         problem: &'p Problem<S>,
         norms: Vec<BlockNorm>,
@@ -70,17 +73,23 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         Self::with(problem, norms, arithmetic, machine)
     }
 
-    /// Room for so many rows, of which a strip of the residual has some.
-    fn room_for_batch(&mut self, [count, cols, rank]: [usize; 3], height: usize) -> Batch {
+    /// Room for so many rows. Dense data have a strip of the residual; one of sparse data is made here.
+    fn room_for_batch(&mut self, [count, cols, rank]: [usize; 3]) -> Batch {
         let own = size_of::<S>();
-        let of_y = own * height * cols;
+        let whole = self.factors.as_ref().map(|factors| (factors.height, factors.strip));
+        let dense = whole.filter(|(height, _)| *height > 0);
+        let height = dense.map_or((SPARSE_STRIP / cols).max(1), |(height, _)| height).min(count);
+        let size = own * height * cols;
+        let of_y = if dense.is_some() { size } else { 0 };
         Batch {
             rows: count,
+            height,
+            strip: dense.map_or_else(|| self.raw(size), |(_, strip)| strip),
             members: self.raw(8 * count),
             ends: self.raw(8 * (count + 1)),
             w: self.raw(own * count * rank),
             of_w: self.raw(own * count * rank),
-            y: self.raw(of_y),
+            y: if of_y == 0 { 0 } else { self.raw(of_y) },
             mask: if self.data()[1] == 0 { 0 } else { self.raw(of_y) },
             ..Batch::default()
         }
@@ -95,11 +104,11 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
     /// grad ← ∇f_B(x): the rows of a batch stand for all, times rows/|B|.
     fn gradient_of_batch(&mut self, f: &Factorization<S>, grad: Address, x: Address, rows: &[usize]) {
         let (all, cols, rank) = f.shape();
-        let height = self.factors.as_ref().map_or(1, |factors| factors.height).min(rows.len());
         let mut batch = std::mem::take(&mut self.batch);
         if batch.rows < rows.len() {
-            batch = self.room_for_batch([rows.len(), cols, rank], height);
+            batch = self.room_for_batch([rows.len(), cols, rank]);
         }
+        let height = batch.height.min(rows.len());
         let different = batch.sort(rows);
         self.overwrite(batch.members, batch.bytes_of_members());
         self.overwrite(batch.ends, batch.bytes_of_ends());
@@ -126,36 +135,48 @@ impl<'p, S: Real, M: Machine> Device<'p, S, M> {
         [cols, rank]: [usize; 2],
         a: f64,
     ) {
-        let Some(strip) = self.factors.as_ref().map(|factors| factors.strip) else { return };
-        let (format, [y, mask]) = (format_of::<S>(), self.data());
-        let members = batch.members + 8 * top as Address;
+        let (format, strip, members) = (format_of::<S>(), batch.strip, batch.members + 8 * top as Address);
         let beside = (top * rank * size_of::<S>()) as Address;
-        self.gather(batch.y, y, members, [height, cols]);
-        if mask != 0 {
-            self.gather(batch.mask, mask, members, [height, cols]);
-        }
         let (w, of_w) = (Factor::plain(batch.w + beside, rank), Factor::plain(batch.of_w + beside, rank));
         let (r, plain_h) = (Factor::plain(strip, cols), Factor::plain(h, cols));
         let product =
             |to, left, right, size, alpha, beta| Product { to, stored: format, left, right, format, size, alpha, beta };
         self.multiply(product(r, w, plain_h, [height, cols, rank], 1.0, 0.0));
-        let args = Args { y: strip, d: batch.y, mask: batch.mask, ..Args::default() };
-        self.entries(Kernel::Residual, height * cols, args);
+        self.subtract_rows(batch, members, [height, cols]);
         self.multiply(product(of_w, r, Factor::turned(h, cols), [height, rank, cols], a, 0.0));
         let (w, add) = (Factor::turned(batch.w + beside, rank), if top == 0 { 0.0 } else { 1.0 });
         self.multiply(product(Factor::plain(of_h, cols), w, r, [rank, cols, height], a, add));
     }
 }
 
+/// Entries of a strip of the residual of sparse data, at most.
+const SPARSE_STRIP: usize = 1 << 22;
+
+impl<S: Real, M: Machine> Device<'_, S, M> {
+    /// R ← M⊙(R − Y) for the rows that `members` names.
+    fn subtract_rows(&mut self, batch: &Batch, members: Address, [height, cols]: [usize; 2]) {
+        if let Some(sparse) = self.factors.as_ref().and_then(|factors| factors.sparse) {
+            return self.subtract_sparse_rows(sparse, batch.strip, members, [height, cols]);
+        }
+        let [y, mask] = self.data();
+        self.gather(batch.y, y, members, [height, cols]);
+        if mask != 0 {
+            self.gather(batch.mask, mask, members, [height, cols]);
+        }
+        let args = Args { y: batch.strip, d: batch.y, mask: batch.mask, ..Args::default() };
+        self.entries(Kernel::Residual, height * cols, args);
+    }
+}
+
 impl<S: Real, M: Machine> Sampled for Device<'_, S, M> {
     /// Rows of Y; none of a loss without minibatches, which [`Device::sampled`] refuses.
     fn samples(&self) -> usize {
-        self.plan.dense().map_or(0, |f| f.shape().0)
+        self.plan.factorization().map_or(0, |f| f.shape().0)
     }
 
     fn batch_gradient(&mut self, grad: &mut Point, x: &Point, batch: &[usize]) {
         let (grad, x) = (self.at(grad), self.at(x));
-        if let Some(f) = self.plan.dense() {
+        if let Some(f) = self.plan.factorization() {
             self.gradient_of_batch(f, grad, x, batch);
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! ‖Y − WH‖² = ‖Y‖² − 2⟨W, YHᵀ⟩ + ⟨WᵀW, HHᵀ⟩ takes two products with Y and no residual. In single precision Y is kept as 11 digits and a
 //! rest of 8, and a product with it is three: one in tf32 with H or W split likewise, side by side, and one in bfloat16 with the rest. A
-//! sparse Y has products of its own, and never a residual.
+//! sparse Y has products of its own, and a residual for minibatches alone.
 
 use melmo::real::Real;
 use melmo::smooth::{Factorization, Rounding};
@@ -29,7 +29,7 @@ pub(crate) struct Factors {
     grams: [Address; 2],
     own_grams: [Address; 2],
     split: Option<Split>,
-    sparse: Option<Sparse>,
+    pub(super) sparse: Option<Sparse>,
 }
 
 /// What three products in place of one need.

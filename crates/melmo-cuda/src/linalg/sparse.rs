@@ -65,6 +65,15 @@ impl<S: Real, M: Machine> Device<'_, S, M> {
         a * inner
     }
 
+    /// r ← r − y for rows r, one after another, and the rows of Y that `members` names: 32 threads for each.
+    pub(super) fn subtract_sparse_rows(&mut self, of: Sparse, r: Address, members: Address, [rows, cols]: [usize; 2]) {
+        let Rows { values, columns, starts } = of.by_rows;
+        let part = Part { members, ends: starts, ..Part::default() };
+        let args =
+            Args { y: r, target: values, u: columns, rows: rows as i64, cols: cols as i64, part, ..Args::default() };
+        self.run(Kernel::SubtractRows, 32 * rows, args);
+    }
+
     /// y ← aAB; ⟨C, AB⟩ where there is a C.
     fn sparse_times(&mut self, of: Rows, y: Address, [b, c]: [Address; 2], [rows, width]: [usize; 2], a: f64) -> f64 {
         let part = Part { members: of.columns, ends: of.starts, ..Part::default() };

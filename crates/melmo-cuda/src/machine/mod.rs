@@ -71,11 +71,12 @@ pub enum Kernel {
     Gather,
     Clear,
     Spread,
+    SubtractRows,
 }
 
 impl Kernel {
     /// All, in the order of their numbers, with their names in the source.
-    pub const ALL: [(Self, &str); 43] = [
+    pub const ALL: [(Self, &str); 44] = [
         (Self::Gradient, "gradient"),
         (Self::AdvanceGradient, "advance_gradient"),
         (Self::Value, "value"),
@@ -119,6 +120,7 @@ impl Kernel {
         (Self::Gather, "gather"),
         (Self::Clear, "clear"),
         (Self::Spread, "spread"),
+        (Self::SubtractRows, "subtract_rows"),
     ];
 }
 

@@ -5,18 +5,19 @@ use melmo::catalogue::{Arguments, Lift, find, penalties};
 use melmo::drive::{Options, Stop, run};
 use melmo::geometry::{Norm, Oracle, for_layout};
 use melmo::operator::{Boundary, Convolution, Difference2d, Identity, Jet, LinOp, Mask};
-use melmo::penalty::{Blocks, Entrywise, Group, L1, LogSum, Prox};
+use melmo::penalty::{Blocks, Group, LogSum, Prox};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo::smooth::{LeastSquares, MaskedLeastSquares, Smooth};
 use melmo::solver::{Adaptive, Smoothing};
-use melmo_cuda::{Device, Plan};
+use melmo_cuda::Device;
 
 use crate::emulator::machine;
 use crate::laws::compare;
 
-fn penalty<S: Real>(name: &str, lift: &Lift<S>, range: &Layout) -> Box<dyn Prox<S>> {
+/// A penalty by name.
+pub fn penalty<S: Real>(name: &str, lift: &Lift<S>, range: &Layout) -> Box<dyn Prox<S>> {
     let rows = penalties::<S>();
     let row = find("penalty", &rows, name).unwrap();
     (row.build)(&Arguments::defaults(&row.entry).unwrap(), lift, range).unwrap()
@@ -119,22 +120,6 @@ fn rows_columns_and_groups() {
     compare("groups", &given, Norm::Linf);
     let t = Box::new(Difference2d::new(7, 8).unwrap());
     compare("rows of differences", &proximity::<f32>(t, "l1", &Lift::Rows, false), Norm::L2);
-}
-
-/// A block without a penalty, and one with half of one.
-#[test]
-fn blocks_of_one_formula() {
-    let layout = Layout::new([("a", 3, 7), ("b", 4, 5), ("c", 2, 3)]).unwrap();
-    let blocks = |on_c: Box<dyn Prox<f64>>| {
-        let on_b: Box<dyn Prox<f64>> = Box::new(Entrywise::new(L1::new(0.5).unwrap(), 20));
-        let g = Blocks::new(&layout, vec![("b", 0.5, on_b), ("c", 1.0, on_c)]).unwrap();
-        let f = MaskedLeastSquares::new(layout.clone(), Seeded::new(3).normals(47), None).unwrap();
-        Problem::new(f, g, Identity::new(layout.clone())).unwrap()
-    };
-    let c = Layout::matrix(2, 3).unwrap();
-    compare("blocks", &blocks(penalty("l1", &Lift::Rows, &c)), Norm::L2);
-    let other = blocks(penalty("mcp", &Lift::Rows, &c));
-    assert!(Plan::of(&other).err().unwrap().to_string().contains("different formulas"));
 }
 
 /// A run in colour, certified there and verified here.

@@ -6,6 +6,7 @@ use melmo_cuda::machine::compile;
 use melmo_cuda::{Plan, Program};
 
 use crate::chains;
+use crate::formulas;
 use crate::laws::problem;
 use crate::matrices::factors;
 
@@ -29,6 +30,8 @@ fn programs() -> Vec<(String, Program)> {
     add("entries", program(&problem::<f64>("identity", "l1", Lift::Nonnegative, true)));
     add("factors", program(&factors::<f32>(false, 0.0, 1.0).0));
     add("colour", program(&chains::colour::<f32>(9, 8, 3)));
+    add("formulas", program(&formulas::picture()));
+    add("formulas of factors", program(&formulas::factors::<f32>(false).0));
     for (name, chain) in chains::every_link() {
         add(name, program(&chain));
     }
@@ -40,14 +43,14 @@ fn penalties(double: bool) -> Program {
     let part = |pixels: bool, shape: u32| {
         let own = [include_str!("../../kernels/penalty.cuh"), include_str!("../../kernels/unit.cuh")].concat();
         let (name, pixels) = (format!("of_{shape}_{pixels}"), if pixels { "#define PIXELS" } else { "#undef PIXELS" });
-        let body = "Phi f = phi_of(a); double v; Unit d = *u, z = prox_of(a, f, 0, d, &v); \
+        let body = "Psi f = psi_of(a); double v; Unit d = *u, z = prox_of(a, f, 0, d, &v); \
                     u[1] = slopes(a, f, 0, d, ALL, &v); u[2] = subgradients(a, f, 0, z, ALL); \
                     *a.result = v + value_of(a, f, 0, d) + envelope_of(a, f, 0, d);";
         format!(
             "#undef SHAPE\n#define SHAPE {shape}\n{pixels}\nnamespace {name} {{\n{own}\n__global__ void every(const Args a, Unit* u) {{ {body} }}\n}}\n"
         )
     };
-    let parts = (1..=8).flat_map(|shape| [part(false, shape), part(true, shape)]).collect::<String>();
+    let parts = (1..=9).flat_map(|shape| [part(false, shape), part(true, shape)]).collect::<String>();
     let real = include_str!("../../kernels/real.cuh");
     let mut defines = vec![format!("-DREAL={}", if double { "double" } else { "float" }), "-DCOMPONENTS=2".into()];
     defines.extend(["-DWEIGHTED".to_string(), "-DNONNEGATIVE".into()]);

@@ -167,7 +167,7 @@ fn looks<S: Real>(
 }
 
 /// Every penalty that has a formula, on entries and on pixels.
-const PENALTIES: [&str; 8] = ["l1", "mcp", "scad", "huber", "log-sum", "elastic-net", "ridge", "box"];
+const PENALTIES: [&str; 9] = ["l1", "mcp", "scad", "huber", "log-sum", "elastic-net", "ridge", "box", "spline"];
 
 #[test]
 fn every_penalty_on_an_image() {
@@ -178,7 +178,7 @@ fn every_penalty_on_an_image() {
 
 #[test]
 fn every_penalty_on_pixels_in_single_precision() {
-    for penalty in ["l1", "mcp", "scad", "huber", "log-sum"] {
+    for penalty in ["l1", "mcp", "scad", "huber", "log-sum", "spline"] {
         compare::<f32>(&format!("{penalty}, pixels"), &problem("fours", penalty, Lift::Pixels, false), Norm::L2);
     }
 }

@@ -4,6 +4,7 @@
 mod chains;
 mod emulator;
 mod equivalence;
+mod formulas;
 mod golden;
 mod kernels;
 mod laws;

@@ -145,7 +145,7 @@ fn newton_schulz_is_that_of_the_host() {
     assert!((got.dual_norm.upper - want.dual_norm.upper).abs() < 1e-9 * want.dual_norm.upper);
 }
 
-const SHAPE: [usize; 3] = [46, 37, 5];
+pub const SHAPE: [usize; 3] = [46, 37, 5];
 
 pub fn factors<S: Real>(masked: bool, ridge: f64, size: f64) -> (Problem<S>, Vec<S>) {
     let [rows, cols, rank] = SHAPE;
@@ -190,7 +190,7 @@ fn low_rank_and_sparse<S: Real>(masked: bool) -> (Problem<S>, Vec<S>) {
 }
 
 /// Gradients, values, looks and certificates of a loss that products make, as slices have them.
-fn same_loss<S: Real>(name: &str, (problem, x): (Problem<S>, Vec<S>), arithmetic: Arithmetic) {
+pub fn same_loss<S: Real>(name: &str, (problem, x): (Problem<S>, Vec<S>), arithmetic: Arithmetic) {
     let Some(machine) = machine() else { return };
     let geometry = || melmo::geometry::euclidean::<S>(problem.layout());
     let mut device = Device::with(&problem, geometry().norms(), arithmetic, machine).unwrap();
@@ -246,7 +246,7 @@ fn losses_of_factors_of_sparse_data() {
 }
 
 /// Rows that are drawn once, twice and not at all; more of them than a strip has.
-fn same_batch<S: Real>((problem, x): (Problem<S>, Vec<S>), batch: &[usize]) {
+pub fn same_batch<S: Real>((problem, x): (Problem<S>, Vec<S>), batch: &[usize]) {
     let Some(machine) = machine() else { return };
     let geometry = || melmo::geometry::euclidean::<S>(problem.layout());
     let mut device = Device::sampled(&problem, geometry().norms(), Arithmetic::Auto, machine).unwrap();
@@ -280,13 +280,19 @@ fn batches_of_factors() {
         same_batch(factors::<f64>(false, 0.2, 1.0), batch);
         same_batch(factors::<f64>(true, 0.0, 1.0), batch);
         same_batch(factors::<f32>(false, 0.0, 1.0), batch);
+        same_batch(sparse_factors::<f64>(5, 0.2), batch);
+        same_batch(sparse_factors::<f32>(1, 0.0), batch);
     }
 }
 
 /// Steps by minibatches go the same way on the machine and on slices, with a certificate of a full pass at the end.
 #[test]
 fn stochastic_steps_of_factors() {
-    let (problem, x) = factors::<f64>(false, 0.2, 1.0);
+    stochastic_steps(factors::<f64>(false, 0.2, 1.0));
+    stochastic_steps(sparse_factors::<f64>(5, 0.2));
+}
+
+fn stochastic_steps((problem, x): (Problem<f64>, Vec<f64>)) {
     for (momentum, ball) in [(Momentum::HeavyBall, None), (Momentum::Storm, Some(40.0))] {
         let Some(machine) = machine() else { return };
         let power = Power { beta: 0.5, gamma: 0.3, p: 0.75, q: 0.25 };
@@ -313,7 +319,7 @@ fn losses_of_sums() {
 }
 
 /// A run in a product of norms, with a certificate that the library verifies; two runs have the same bits.
-fn certified<S: Real>((problem, x): (Problem<S>, Vec<S>), of_blocks: &[(Norm, f64)], room: f64) {
+pub fn certified<S: Real>((problem, x): (Problem<S>, Vec<S>), of_blocks: &[(Norm, f64)], room: f64) {
     let blocks = problem.layout().blocks();
     let norms: Vec<BlockNorm> = blocks
         .iter()

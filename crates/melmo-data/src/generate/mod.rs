@@ -75,18 +75,18 @@ pub fn mask(rows: usize, cols: usize, fraction: f64, seed: u64) -> Result<Array,
     Ok(Array { shape: vec![rows, cols], data, kind: Kind::Bool })
 }
 
-/// The array with independent normal numbers of mean 0 and standard deviation `sigma` added to its entries.
-pub fn gaussian_noise(array: &Array, sigma: f64, seed: u64) -> Result<Array, Error> {
+/// The array with independent normal numbers of mean 0 and standard deviation `deviation` added to its entries.
+pub fn gaussian_noise(array: &Array, deviation: f64, seed: u64) -> Result<Array, Error> {
     array.check_shape()?;
-    if !(sigma.is_finite() && sigma >= 0.0) {
+    if !(deviation.is_finite() && deviation >= 0.0) {
         return Err(Error::argument(
             "the standard deviation of noise",
-            sigma.to_string(),
+            deviation.to_string(),
             "a finite number, 0 or more",
         ));
     }
     let mut stream = Stream::new(seed);
-    let data = array.data.iter().map(|v| v + sigma * stream.normal()).collect();
+    let data = array.data.iter().map(|v| v + deviation * stream.normal()).collect();
     Ok(Array { shape: array.shape.clone(), data, kind: Kind::F64 })
 }
 

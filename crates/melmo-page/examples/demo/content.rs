@@ -159,7 +159,7 @@ fn denoising() -> Section {
         .reference(Reference::power("k^{−1/3}", -1.0 / 3.0, (1.0, 1.0)));
 
     let mut section = Section::new("Total variation denoising").paragraph(
-        "½‖X − Y‖² + Σ MCP_{2, 0.05} of the forward differences, noise σ = 0.05, 8192 iterations from X = Y.",
+        "½‖X − Y‖² + Σ MCP_{2, 0.05} of the forward differences, noise of 0.05, 8192 iterations from X = Y.",
     );
     if let Ok((before, after)) = pair {
         section = section.item(ImagePair::new("Before and after", before, after));

@@ -1,4 +1,4 @@
-// The page: theme, contents, copying, sliders; charts are drawn when they come near the screen.
+// The page: theme, contents, copying, sliders, charts.
 
 const root = document.documentElement;
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -90,18 +90,10 @@ function connectSliders() {
 }
 
 function connectCharts() {
-  const draw = figure => {
-    if (figure.chart) return;
-    // One broken chart keeps its static picture and leaves the others alone.
+  for (const figure of all('figure.chart')) {
+    // One broken chart keeps its picture and leaves the others alone.
     try { figure.chart = new Chart(figure); } catch (error) { console.error(figure.id, error); }
-  };
-  const near = new IntersectionObserver(entries => {
-    for (const entry of entries.filter(e => e.isIntersecting)) {
-      near.unobserve(entry.target);
-      draw(entry.target);
-    }
-  }, { rootMargin: '800px' });
-  all('figure.chart').forEach(figure => near.observe(figure));
+  }
 }
 
 connectTheme();

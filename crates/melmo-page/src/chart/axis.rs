@@ -10,6 +10,21 @@ pub enum Scale {
     Log,
 }
 
+impl Scale {
+    /// Its name in the page.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Log => "log",
+        }
+    }
+
+    /// Whether a value has a place.
+    pub(super) fn shows(self, value: f64) -> bool {
+        value.is_finite() && (self == Self::Linear || value > 0.0)
+    }
+}
+
 /// One quantity along an edge of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
@@ -39,6 +54,13 @@ impl Axis {
     }
 }
 
+impl Axis {
+    /// The same quantity laid out like this; a range is one of the scale that it was given for.
+    pub(super) fn laid_out(&self, scale: Scale) -> Self {
+        Self { scale, range: self.range.filter(|_| scale == self.scale), label: self.label.clone() }
+    }
+}
+
 /// An axis laid out on the paper: `low` lies at `from`, `high` at `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Placed {
@@ -53,7 +75,7 @@ impl Placed {
     /// Room for all `values`, and a margin of `pad` of the length at both ends.
     pub(crate) fn fit(axis: &Axis, values: impl Iterator<Item = f64>, pad: f64, from: f64, to: f64) -> Self {
         let scale = axis.scale;
-        let shows = |v: f64| v.is_finite() && (scale == Scale::Linear || v > 0.0);
+        let shows = |v: f64| scale.shows(v);
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         values.filter(|&v| shows(v)).for_each(|v| (low, high) = (low.min(v), high.max(v)));
         if low > high {

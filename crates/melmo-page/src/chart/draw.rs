@@ -14,17 +14,33 @@ use crate::scene::{Anchor, Dash, Point, Scene, Shape, Window};
 pub(super) struct Frame {
     width: f64,
     height: f64,
+    /// What stays free left and right of everything.
+    margins: [f64; 2],
     /// Title and legend: the page writes its own.
     heading: bool,
+    /// How far apart the labels along x are, at least.
+    spacing: f64,
     /// Stretches of x that keep their extremes.
     bins: usize,
 }
 
 impl Frame {
     /// For files.
-    pub(super) const FILE: Self = Self { width: 720.0, height: 450.0, heading: true, bins: 360 };
-    /// For the page, until its script has drawn the chart.
-    pub(super) const PAGE: Self = Self { width: 720.0, height: 380.0, heading: false, bins: 90 };
+    pub(super) const FILE: Self =
+        Self { width: 720.0, height: 450.0, margins: [16.0, 28.0], heading: true, spacing: 84.0, bins: 360 };
+    /// For the page.
+    pub(super) const WIDE: Self =
+        Self { width: 760.0, height: 400.0, margins: [1.0, 18.0], heading: false, spacing: 84.0, bins: 180 };
+    /// For the page where it is narrow: a phone, two columns.
+    pub(super) const NARROW: Self =
+        Self { width: 360.0, height: 280.0, margins: [1.0, 14.0], heading: false, spacing: 54.0, bins: 90 };
+}
+
+/// A chart that was drawn, and where its axes lie.
+pub(super) struct Drawn {
+    pub(super) scene: Scene,
+    pub(super) x: Placed,
+    pub(super) y: Placed,
 }
 
 const TICK: f64 = 12.0;
@@ -34,18 +50,20 @@ const MARK: f64 = 3.6;
 const OVERHANG: f64 = 5.0;
 
 /// The drawing of a chart.
-pub(super) fn scene(chart: &Chart, frame: &Frame) -> Scene {
+pub(super) fn draw(chart: &Chart, frame: &Frame) -> Drawn {
     let mut front = Vec::new();
     let mut top = if frame.heading { heading(chart, frame, &mut front) } else { 4.0 };
     top += 26.0;
     let bottom = frame.height - 46.0;
     let (x, y) = place(chart, frame, top, bottom);
-    axes(chart, &x, &y, &mut front);
+    axes(chart, frame, &x, &y, &mut front);
 
     let mut clipped = Vec::new();
     references(chart, &x, &y, &mut clipped);
     for (n, series) in chart.series.iter().enumerate() {
-        plot(series, n, chart.first(), &x, &y, frame.bins, &mut clipped);
+        let mut shapes = Vec::new();
+        plot(series, n, chart.first(), &x, &y, frame.bins, &mut shapes);
+        clipped.push(Shape::Series { n, shapes });
     }
     let above = labels(chart, &x, &y, &clipped);
     let window = Window {
@@ -54,13 +72,15 @@ pub(super) fn scene(chart: &Chart, frame: &Frame) -> Scene {
         width: x.to - x.from + 2.0 * OVERHANG,
         height: bottom - top + 2.0 * OVERHANG,
     };
-    Scene { width: frame.width, height: frame.height, frame: front, clipped, window, above }
+    let scene = Scene { width: frame.width, height: frame.height, frame: front, clipped, window, above };
+    Drawn { scene, x, y }
 }
 
 /// Title and legend; returns where they end.
 fn heading(chart: &Chart, frame: &Frame, out: &mut Vec<Shape>) -> f64 {
-    out.push(text(&chart.title, (16.0, 28.0), 16.0, Weight::SemiBold, Anchor::Start, Ink::Text));
-    legend::rows(chart, 16.0, 52.0, frame.width - 32.0, out)
+    let left = frame.margins[0];
+    out.push(text(&chart.title, (left, 28.0), 16.0, Weight::SemiBold, Anchor::Start, Ink::Text));
+    legend::rows(chart, left, 52.0, frame.width - 2.0 * left, out)
 }
 
 /// Both axes on the paper.
@@ -82,7 +102,8 @@ fn place(chart: &Chart, frame: &Frame, top: f64, bottom: f64) -> (Placed, Placed
     let pad = if chart.series.iter().any(|s| s.style == Style::Points) { 0.02 } else { 0.0 };
     let fallback = Axis::linear("");
     let axis = chart.x.get(n).unwrap_or(&fallback);
-    (Placed::fit(axis, places, pad, 16.0 + wide + 8.0, frame.width - 28.0), y)
+    let [left, right] = frame.margins;
+    (Placed::fit(axis, places, pad, left + wide + 8.0, frame.width - right), y)
 }
 
 /// How many labels fit, one every `spacing`.
@@ -91,19 +112,22 @@ fn rooms(axis: &Placed, spacing: f64) -> usize {
 }
 
 /// Grid, tick labels, axis labels.
-fn axes(chart: &Chart, x: &Placed, y: &Placed, out: &mut Vec<Shape>) {
+fn axes(chart: &Chart, frame: &Frame, x: &Placed, y: &Placed, out: &mut Vec<Shape>) {
     let line = |from: Point, to: Point, ink: Ink, width: f64| Shape::Line {
         points: vec![from, to],
         ink,
         width,
         dash: Dash::Solid,
     };
-    for tick in ticks::ticks(x, rooms(x, 84.0)) {
+    for tick in ticks::ticks(x, rooms(x, frame.spacing)) {
         let Some(place) = x.at(tick.value) else { continue };
         match tick.label {
             Some(label) => {
                 out.push(line((place, y.to), (place, y.from + 5.0), Ink::Grid, 1.0));
-                out.push(text(&label, (place, y.from + 20.0), TICK, Weight::Regular, Anchor::Middle, Ink::Muted));
+                // The last one may not reach over the edge.
+                let half = 0.5 * font::width(&markup::spans(&label), TICK, Weight::Regular);
+                let middle = place.min(frame.width - half);
+                out.push(text(&label, (middle, y.from + 20.0), TICK, Weight::Regular, Anchor::Middle, Ink::Muted));
             }
             None => out.push(line((place, y.from), (place, y.from + 4.0), Ink::Grid, 1.0)),
         }
@@ -116,7 +140,7 @@ fn axes(chart: &Chart, x: &Placed, y: &Placed, out: &mut Vec<Shape>) {
     out.push(line((x.from, y.from), (x.to, y.from), Ink::Muted, 1.0));
     let label = chart.x.get(chart.first()).map_or("", |axis| &axis.label);
     out.push(text(label, (x.to, y.from + 39.0), LABEL, Weight::Regular, Anchor::End, Ink::Text));
-    out.push(text(&chart.y.label, (16.0, y.to - 12.0), LABEL, Weight::Regular, Anchor::Start, Ink::Text));
+    out.push(text(&chart.y.label, (frame.margins[0], y.to - 12.0), LABEL, Weight::Regular, Anchor::Start, Ink::Text));
 }
 
 /// Reference lines, which lie below the series.
@@ -129,13 +153,7 @@ fn references(chart: &Chart, x: &Placed, y: &Placed, out: &mut Vec<Shape>) {
 /// Labels of reference lines, which lie above the series and keep clear of what is `drawn`.
 fn labels(chart: &Chart, x: &Placed, y: &Placed, drawn: &[Shape]) -> Vec<Shape> {
     let mut busy = Busy::default();
-    for shape in drawn {
-        match shape {
-            Shape::Line { points, .. } => busy.line(points),
-            Shape::Mark { at: (x, y), .. } => busy.line(&[(x - 4.0, *y), (x + 4.0, *y)]),
-            _ => {}
-        }
-    }
+    drawn.iter().for_each(|shape| busy.shape(shape));
     let plot = Window { left: x.from, top: y.to, width: x.to - x.from, height: y.from - y.to };
     let label = |reference: &Reference| {
         let size = 11.5;
@@ -158,7 +176,7 @@ fn plot(series: &Series, n: usize, axis: usize, x: &Placed, y: &Placed, bins: us
     let (ink, marker) = (Ink::Series(slot), Marker::of(slot));
     let length = series.len();
     let Some(xs) = series.x.get(axis).map(|xs| &xs[..length]) else { return };
-    let kept = thin::keep(xs, &series.values(), bins);
+    let kept = thin::keep(xs, &series.values(), bins, &[x.scale]);
     let place = |i: usize, value: f64| Some((x.at(xs[i])?, y.at(value)?));
 
     if let Some((low, high)) = &series.band {

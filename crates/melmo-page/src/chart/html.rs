@@ -1,13 +1,15 @@
-//! A chart in the page: what is there without a script, and the data for the script.
+//! A chart in the page: its drawings, and the values that the script reads out.
 
-use super::{Chart, Scale, draw, json, legend};
-use crate::scene::svg;
+use super::view::View;
+use super::{Chart, Scale, json, legend};
 use crate::{escape, markup};
 
 impl Chart {
     /// The figure with the given anchor.
     pub(crate) fn html(&self, id: &str) -> String {
-        let picture = svg::write(&draw::scene(self, &draw::Frame::PAGE), &self.description(), svg::Target::Page);
+        let mut views = View::all(self).into_iter().map(|view| view.html(self));
+        let first = views.next().unwrap_or_default();
+        let others: String = views.collect();
         let caption = self
             .caption
             .as_deref()
@@ -15,7 +17,7 @@ impl Chart {
             .unwrap_or_default();
         format!(
             "<figure class=\"chart card\" id=\"{id}\"><figcaption class=\"title\">{title}</figcaption>{controls}{legend}\
-             <div class=\"plot\">{picture}</div>{caption}<script type=\"application/json\">{data}</script></figure>\n",
+             <div class=\"plot\">{first}</div><template>{others}</template>{caption}<script type=\"application/json\">{data}</script></figure>\n",
             title = markup::html(&self.title),
             controls = self.controls(),
             legend = legend::html(self),
@@ -32,10 +34,9 @@ impl Chart {
             out.push_str(&switch("axis", "Along x", &axes, &self.first().to_string()));
         }
         let scales = [("linear".to_owned(), "lin".to_owned()), ("log".to_owned(), "log".to_owned())];
-        let name = |scale: Scale| if scale == Scale::Log { "log" } else { "linear" };
         let x = self.x.get(self.first()).map_or(Scale::Linear, |axis| axis.scale);
-        out.push_str(&switch("x", "Scale of x", &scales, name(x)));
-        out.push_str(&switch("y", "Scale of y", &scales, name(self.y.scale)));
+        out.push_str(&switch("x", "Scale of x", &scales, x.name()));
+        out.push_str(&switch("y", "Scale of y", &scales, self.y.scale.name()));
         out.push_str("</div><div class=\"exports\" hidden>");
         for kind in ["csv", "svg"] {
             let (label, text) = (format!("Save as {}", kind.to_uppercase()), kind.to_uppercase());

@@ -1,72 +1,39 @@
-//! A chart as data for the page's script.
+//! The values of a chart, for the page's script: it reads them out, and saves them.
 
 use serde_json::{Value, json};
 
-use super::{Axis, Chart, Line, Reference, Scale, Series, thin};
+use super::{Axis, Chart, Scale, Series, thin};
 use crate::markup;
 use crate::number::six_digits;
 
 /// Stretches of x that keep their extremes: more than a wide chart has pixels for, fewer than a page would feel.
 const BINS: usize = 240;
 
-/// The chart, thinned and rounded.
+/// The values, thinned and rounded.
 pub(super) fn chart(chart: &Chart) -> Value {
     // The script counts on an axis.
     let axes = if chart.x.is_empty() { vec![axis(&Axis::linear(""))] } else { chart.x.iter().map(axis).collect() };
     let series: Vec<Value> = chart.series.iter().enumerate().map(|(n, s)| series(s, n, axes.len())).collect();
-    json!({
-        "title": markup::text(&chart.title),
-        "x": axes,
-        "y": axis(&chart.y),
-        "shown": chart.first(),
-        "series": series,
-        "references": chart.references.iter().map(reference).collect::<Vec<_>>(),
-        "description": chart.description(),
-    })
+    json!({ "x": axes, "y": axis(&chart.y), "series": series })
 }
 
 fn axis(axis: &Axis) -> Value {
-    let log = axis.scale == Scale::Log;
-    json!({ "label": spans(&axis.label), "log": log, "range": axis.range.map(|(low, high)| [low, high]) })
+    json!({ "label": markup::text(&axis.label), "scale": axis.scale.name() })
 }
 
 fn series(series: &Series, n: usize, axes: usize) -> Value {
     let kept = match series.x.first() {
-        Some(x) => thin::keep(&x[..series.len()], &series.values(), BINS),
+        Some(x) => thin::keep(&x[..series.len()], &series.values(), BINS, &[Scale::Linear, Scale::Log]),
         None => Vec::new(),
     };
     let pick = |values: &[f64]| -> Vec<f64> { kept.iter().map(|&i| six_digits(values[i])).collect() };
-    let mut out = json!({
+    json!({
         "name": markup::text(&series.name),
-        "style": series.style.name(),
         "slot": series.slot.unwrap_or(n),
         // Null where the series has no values for the axis.
         "x": (0..axes).map(|i| series.x.get(i).map(|x| pick(x))).collect::<Vec<_>>(),
         "y": pick(&series.y),
-    });
-    if let Some((low, high)) = &series.band {
-        out["band"] = json!([pick(low), pick(high)]);
-    }
-    out
-}
-
-fn reference(reference: &Reference) -> Value {
-    let (kind, value, exponent) = match reference.line {
-        Line::Horizontal(value) => ("horizontal", value, 0.0),
-        Line::Vertical(value) => ("vertical", value, 0.0),
-        Line::Power { factor, exponent } => ("power", factor, exponent),
-    };
-    json!({ "label": spans(&reference.label), "kind": kind, "value": value, "exponent": exponent, "axis": reference.axis })
-}
-
-/// A label as pairs of text and script: 0 on the line, -1 below, 1 above.
-fn spans(label: &str) -> Value {
-    let level = |look: &markup::Look| match look {
-        markup::Look::Subscript => -1,
-        markup::Look::Superscript => 1,
-        _ => 0,
-    };
-    markup::spans(label).iter().map(|span| json!([span.text, level(&span.look)])).collect()
+    })
 }
 
 #[cfg(test)]

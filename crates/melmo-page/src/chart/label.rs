@@ -1,6 +1,6 @@
 //! Where the label of a reference line stands: beside the line, inside the plot, on as little else as possible.
 
-use crate::scene::{Anchor, Point, Window};
+use crate::scene::{Anchor, Point, Shape, Window};
 
 /// How finely lines are followed, in pixels.
 const STEP: f64 = 6.0;
@@ -12,6 +12,16 @@ pub(super) struct Busy {
 }
 
 impl Busy {
+    /// Keeps clear of lines and marks.
+    pub(super) fn shape(&mut self, shape: &Shape) {
+        match shape {
+            Shape::Line { points, .. } => self.line(points),
+            Shape::Mark { at: (x, y), .. } => self.line(&[(x - 4.0, *y), (x + 4.0, *y)]),
+            Shape::Series { shapes, .. } => shapes.iter().for_each(|shape| self.shape(shape)),
+            Shape::Area { .. } | Shape::Text { .. } => {}
+        }
+    }
+
     /// Keeps clear of a line.
     pub(super) fn line(&mut self, line: &[Point]) {
         self.points.extend(dense(line));

@@ -10,6 +10,7 @@ mod reference;
 mod series;
 mod thin;
 mod ticks;
+mod view;
 
 pub use axis::{Axis, Scale};
 pub use reference::{Line, Reference};
@@ -70,12 +71,12 @@ impl Chart {
 
     /// The chart as an SVG file: light, with title and legend.
     pub fn svg(&self) -> String {
-        svg::write(&draw::scene(self, &draw::Frame::FILE), &self.description(), svg::Target::File)
+        svg::write(&draw::draw(self, &draw::Frame::FILE).scene, &self.description(), svg::Target::File)
     }
 
     /// The chart as a PNG file, `scale` pixels to a unit: 1440 pixels wide at 2.
     pub fn png(&self, scale: f64) -> Vec<u8> {
-        png::write(&draw::scene(self, &draw::Frame::FILE), scale)
+        png::write(&draw::draw(self, &draw::Frame::FILE).scene, scale)
     }
 
     /// The x axis that is shown first, if there are any.

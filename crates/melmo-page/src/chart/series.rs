@@ -14,18 +14,6 @@ pub enum Style {
     Step,
 }
 
-impl Style {
-    /// Its name in the page's data.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Line => "line",
-            Self::Dashed => "dashed",
-            Self::Points => "points",
-            Self::Step => "step",
-        }
-    }
-}
-
 /// Values of one quantity. A value that is not finite leaves a gap; what goes beyond the shortest list is not shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {

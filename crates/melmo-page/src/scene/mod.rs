@@ -41,6 +41,8 @@ pub(crate) enum Shape {
     Area { points: Vec<Point>, ink: Ink, opacity: f64 },
     /// The mark of a series.
     Mark { at: Point, marker: Marker, radius: f64, ink: Ink },
+    /// What belongs to the n-th series, which the page can hide.
+    Series { n: usize, shapes: Vec<Shape> },
     /// A line of text whose baseline is at `at`.
     Text { at: Point, spans: Vec<Span>, size: f64, weight: Weight, anchor: Anchor, ink: Ink, halo: bool },
 }

@@ -69,6 +69,7 @@ impl Canvas {
                     self.fill(&path, *ink, 1.0);
                 }
             }
+            Shape::Series { shapes, .. } => shapes.iter().for_each(|shape| self.shape(shape)),
             Shape::Text { at, spans, size, weight, anchor, ink, halo } => {
                 let width = font::width(spans, *size, *weight);
                 let left = match anchor {

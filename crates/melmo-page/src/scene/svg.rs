@@ -26,7 +26,7 @@ pub(crate) fn write(scene: &Scene, description: &str, target: Target) -> String 
         escape::html(description)
     ));
     match target {
-        Target::Page => out.push_str(" class=\"static\">"),
+        Target::Page => out.push_str(">\n"),
         Target::File => {
             out.push_str(&format!(" width=\"{width}\" height=\"{height}\" font-family=\"{FONTS}\">\n"));
             out.push_str(&format!("<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n", Ink::Surface.hex()));
@@ -82,6 +82,10 @@ impl Writer {
                 format!("<path d=\"{}\" {paint} fill-opacity=\"{opacity}\"/>\n", path(points, true))
             }
             Shape::Mark { at, marker, radius, ink } => self.mark(*at, *marker, *radius, *ink),
+            Shape::Series { n, shapes } => {
+                let inner: String = shapes.iter().map(|shape| self.shape(shape)).collect();
+                format!("<g class=\"series\" data-series=\"{n}\">\n{inner}</g>\n")
+            }
             Shape::Text { .. } => self.text(shape),
         }
     }
@@ -133,14 +137,23 @@ impl Writer {
     }
 }
 
-/// Path data.
+/// Path data, each point as seen from the one before it: half as long as places on the paper.
 fn path(points: &[Point], closed: bool) -> String {
-    let mut out = String::with_capacity(points.len() * 12);
-    for (i, (x, y)) in points.iter().enumerate() {
-        out.push(if i == 0 { 'M' } else { 'L' });
-        out.push_str(&number(*x));
-        out.push(' ');
-        out.push_str(&number(*y));
+    let mut out = String::with_capacity(points.len() * 7);
+    let mut from = (0.0, 0.0);
+    for (i, &(x, y)) in points.iter().enumerate() {
+        let to = ((x * 10.0).round(), (y * 10.0).round());
+        for (j, step) in [to.0 - from.0, to.1 - from.1].into_iter().enumerate() {
+            let step = number(step / 10.0).replacen("0.", ".", if step.abs() < 10.0 { 1 } else { 0 });
+            out.push_str(match (i, j) {
+                (0, 0) => "M",
+                (1, 0) => "l",
+                _ if step.starts_with('-') => "",
+                _ => " ",
+            });
+            out.push_str(&step);
+        }
+        from = to;
     }
     if closed {
         out.push('Z');

@@ -123,7 +123,7 @@ fn fitted<'py, S: Scalar + Stored>(
     Ok((dict, completed))
 }
 
-/// What was chosen: κ, then rank and ν, or a penalty.
+/// What was chosen: the weight of the offsets, then rank and ν, or a penalty.
 fn describe(dict: &Bound<'_, PyDict>, plan: &Plan) -> PyResult<()> {
     dict.set_item("offset_weight", plan.offset_weight)?;
     match &plan.model {

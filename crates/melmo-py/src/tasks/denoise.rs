@@ -52,7 +52,7 @@ fn one<'py, S: Scalar + Stored>(
     told(py, solved)
 }
 
-/// The automatic model of images, on all cores: the image, σ and the penalty in one line.
+/// The automatic model of images, on all cores: the image, the noise and the penalty in one line.
 #[pyfunction]
 #[pyo3(signature = (image, sides, strength, noise, prior, range))]
 pub fn denoise<'py>(

@@ -45,7 +45,7 @@ pub fn kernel(name: &str) -> PyResult<(Vec<f64>, usize, usize)> {
     Ok((kernel.entries, kernel.rows, kernel.cols))
 }
 
-/// The end of the run, with the picture, σ, λ and how they were found.
+/// The end of the run, with the picture, the noise, λ and how they were found.
 #[pyfunction]
 #[pyo3(signature = (image, sides, name, with, noise, lambda, settings))]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]

@@ -1,4 +1,4 @@
-//! Total variation denoising: ½‖X − Y‖² + Σ MCP_{2,0.05} of the forward differences of Camera, noise σ = 0.05, from X = Y.
+//! Total variation denoising: ½‖X − Y‖² + Σ MCP_{2,0.05} of the forward differences of Camera, noise of 0.05, from X = Y.
 
 use melmo::geometry::Norm;
 
@@ -20,7 +20,7 @@ pub const MCP: Mcp = Mcp { mu: 2.0, lambda: 0.05 };
 const HALVED: Mcp = Mcp { mu: 4.0, lambda: 0.025 };
 
 /// The noise.
-pub const SIGMA: f64 = 0.05;
+pub const NOISE: f64 = 0.05;
 
 /// One run a method, with the noise of seed 0.
 pub fn instances(options: &Options, library: &Library) -> Vec<Instance> {
@@ -56,7 +56,7 @@ pub fn instances(options: &Options, library: &Library) -> Vec<Instance> {
             },
         ),
     ];
-    let objective = |coefficient, mcp| Objective::Image { sigma: SIGMA, coefficient, mcp };
+    let objective = |coefficient, mcp| Objective::Image { noise: NOISE, coefficient, mcp };
     let run = |(experiment, label, method): (Experiment, &str, Method)| Instance {
         experiment,
         label: label.into(),

@@ -4,7 +4,7 @@ use melmo_page::{Axis, Callout, Cell, Chart, Column, Format, Gallery, Image, Ima
 
 use super::curve;
 use crate::data::Set;
-use crate::experiments::denoising::{EPOCHS, METHODS, SIGMA};
+use crate::experiments::denoising::{EPOCHS, METHODS, NOISE};
 use crate::instance::{Experiment, Outcome, Point};
 use crate::prepared::{grey, noisy};
 use crate::published;
@@ -14,7 +14,7 @@ pub(super) fn section(results: &Results) -> Section {
     let steps = results.options.steps(8192);
     let mut section = Section::new("Total variation denoising")
         .paragraph(format!(
-            "½‖X − Y‖² + Σ MCP_{{2, 0.05}} of the forward differences of Camera with Gaussian noise σ = {SIGMA}; {steps} steps from \
+            "½‖X − Y‖² + Σ MCP_{{2, 0.05}} of the forward differences of Camera with Gaussian noise of {NOISE}; {steps} steps from \
              X = Y; one image, one draw of the noise. T is not surjective here: the paper shows this as an experiment, not as \
              an instance of its theorem."
         ))
@@ -103,7 +103,7 @@ fn images(results: &Results) -> Option<(ImagePair, Gallery)> {
     let (width, height) = (matrix.cols as u32, matrix.rows as u32);
     let picture = |name: String, samples: &[u8]| Image::grey(name, width, height, samples).ok();
     let samples = |values: &[f64]| values.iter().map(|value| grey(*value)).collect::<Vec<u8>>();
-    let noisy = samples(&noisy(matrix, SIGMA, 0).ok()?);
+    let noisy = samples(&noisy(matrix, NOISE, 0).ok()?);
     let denoised = |label: &str| -> Option<Image> {
         let outcome = run(results, Experiment::Denoising, label)?;
         let text = outcome.image.as_deref()?;

@@ -11,11 +11,11 @@ const BETAS: [f64; 4] = [0.25, 0.5, 1.0, 1.5];
 pub(super) fn section() -> Section {
     let x: Vec<f64> = (-200..=200).map(|i| f64::from(i) / 40.0).collect();
     let mut chart = Chart::new("MCP_{3,1} and its Moreau envelopes", [Axis::linear("x")], Axis::linear("value"));
-    if let Ok(phi) = Mcp::new(MCP.lambda, MCP.mu) {
-        let values: Vec<f64> = x.iter().map(|&x| phi.phi(x)).collect();
+    if let Ok(psi) = Mcp::new(MCP.lambda, MCP.mu) {
+        let values: Vec<f64> = x.iter().map(|&x| psi.psi(x)).collect();
         chart = chart.series(Series::new("MCP_{3,1}", x.clone(), values));
         for beta in BETAS {
-            let values: Vec<f64> = x.iter().map(|&x| phi.envelope(x, beta).0).collect();
+            let values: Vec<f64> = x.iter().map(|&x| psi.envelope(x, beta).0).collect();
             chart = chart.series(Series::new(format!("β = {beta}"), x.clone(), values));
         }
     }

@@ -14,14 +14,14 @@ pub(super) fn section(results: &Results) -> Section {
         .paragraph(
             "The spectral oracle needs the polar factor UVᵀ of the gradient φ. The paper approximates it by six Newton–Schulz \
              steps and shows what two steps do. Here the same start is run with both and with the singular value \
-             decomposition, and each direction d̃ is compared with the exact one d: ⟨φ, d̃⟩ = −(1 − η)‖φ‖_{∗}, ‖d̃‖ = 1 + ν, \
+             decomposition, and each direction d̃ is compared with the exact one d: ⟨φ, d̃⟩ = −(1 − η)‖φ‖_{∗}, ‖d̃‖ = 1 + ξ, \
              ‖d̃ − d‖ = δ.",
         )
         .item(table(results))
         .item(
             Callout::note(
                 "The paper asks for ‖d̃ − d‖ ≤ δ < 1. A polynomial does not lift tiny singular values to 1, so no δ < 1 holds for \
-                 every gradient; the table shows how large it was here. What the proofs use is η and ν.",
+                 every gradient; the table shows how large it was here. What the proofs use is η and ξ.",
             )
             .title("δ is not what matters"),
         );
@@ -65,12 +65,12 @@ fn table(results: &Results) -> Table {
         Column::number("r"),
         Column::number("final F"),
         number("η, largest"),
-        number("ν, largest"),
+        number("ξ, largest"),
         number("δ, largest"),
     ];
     let mut table = Table::new(columns)
         .title("Measured errors of the oracle")
-        .caption("Over the recorded points of one run, about eight to each doubling of k; ν below 0 means that d̃ lies inside the ball.");
+        .caption("Over the recorded points of one run, about eight to each doubling of k; ξ below 0 means that d̃ lies inside the ball.");
     for (label, _) in ORACLES {
         table = table.rule();
         for &rank in ranks(&results.options) {

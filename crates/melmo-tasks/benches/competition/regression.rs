@@ -1,4 +1,4 @@
-//! Penalised regression, ½‖Ax − b‖² + Σφ(x_j) with columns of norm 1.
+//! Penalised regression, ½‖Ax − b‖² + Σψ(x_j) with columns of norm 1.
 //!
 //! `--diabetes` names a folder with scikit-learn's `diabetes_data_raw.csv` and `diabetes_target.csv` (unpacked from its wheel,
 //! `sklearn/datasets/data/*.csv.gz`); the design is then all products of at most two of its ten columns. The others are made

@@ -1,6 +1,6 @@
 //! TV-MCP denoising, ½‖X − Y‖² + Σ MCP_{λ=0.05, μ=2}(forward differences).
 //!
-//! Images: the bundled camera at 256×256 with two seeded draws of noise (σ = 0.05); `camera256_noisy.npy` of `--data`; every image
+//! Images: the bundled camera at 256×256 with two seeded draws of noise (0.05); `camera256_noisy.npy` of `--data`; every image
 //! of `--images`, grey, halved down to at most 300 pixels a side, with seeded noise.
 
 use melmo::prelude::*;

@@ -38,9 +38,9 @@ impl Kernel {
     }
 
     /// A normal distribution, to four standard deviations.
-    pub fn gaussian(sigma: f64) -> Result<Self, Error> {
-        let radius = reach("gaussian", sigma, 4.0 * sigma)?;
-        let weight = |i: usize| (-0.5 * ((i as f64 - radius as f64) / sigma).powi(2)).exp();
+    pub fn gaussian(width: f64) -> Result<Self, Error> {
+        let radius = reach("gaussian", width, 4.0 * width)?;
+        let weight = |i: usize| (-0.5 * ((i as f64 - radius as f64) / width).powi(2)).exp();
         let side = 2 * radius + 1;
         Self::new((0..side * side).map(|at| weight(at / side) * weight(at % side)).collect(), side, side)
     }
@@ -97,13 +97,13 @@ impl FromStr for Kernel {
 
     /// `gaussian:1.5`, `motion:15,30` or `disk:4`.
     fn from_str(text: &str) -> Result<Self, Error> {
-        let expected = "gaussian:SIGMA, disk:RADIUS or motion:LENGTH,DEGREES, as in gaussian:1.5";
+        let expected = "gaussian:WIDTH, disk:RADIUS or motion:LENGTH,DEGREES, as in gaussian:1.5";
         let wrong = || Error::input("kernel", format!("`{text}`"), expected);
         let (name, numbers) = text.split_once(':').ok_or_else(wrong)?;
         let numbers: Vec<f64> =
             numbers.split(',').map(|part| part.trim().parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
         match (name, &numbers[..]) {
-            ("gaussian", [sigma]) => Self::gaussian(*sigma),
+            ("gaussian", [width]) => Self::gaussian(*width),
             ("disk", [radius]) => Self::disk(*radius),
             ("motion", [length, degrees]) => Self::motion(*length, *degrees),
             _ => Err(wrong()),

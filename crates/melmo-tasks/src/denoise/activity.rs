@@ -8,19 +8,19 @@ use super::planes::Planes;
 
 /// Two means over squares of this radius, one after the other.
 pub(super) const RADIUS: usize = 12;
-/// Activity, in units of σ, below which nothing can be told from noise.
+/// Activity, in units of the noise, below which nothing can be told from noise.
 const FLOOR: f64 = 0.5;
 /// How strongly activity lowers the penalty.
 const POWER: f64 = 0.4;
 
-/// w = √C·(a² + ¼)^{−0.2} on these rows: a² is what is left of the local mean of ‖∇Y‖²/(Cσ²) without the 4 of noise.
+/// w = √C·(a² + ¼)^{−0.2} on these rows: a² is what is left of the local mean of ‖∇Y‖²/(C·noise²) without the 4 of noise.
 ///
 /// Were differences Laplacian with local spread a, the most probable image would ask for weights 1/a; the weak power keeps
 /// what is only an estimate from deciding too much. √C because C channels are tied together.
-pub(super) fn weights<S: Real>(image: &Planes<'_, S>, rows: Range<usize>, sigma: f64) -> Vec<S> {
+pub(super) fn weights<S: Real>(image: &Planes<'_, S>, rows: Range<usize>, noise: f64) -> Vec<S> {
     let reach = 2 * RADIUS;
     let seen = rows.start.saturating_sub(reach)..image.rows.min(rows.end + reach);
-    let mut energy = energies(image, seen.clone(), sigma);
+    let mut energy = energies(image, seen.clone(), noise);
     let mut spare = vec![S::ZERO; energy.len()];
     for _ in 0..2 {
         mean_along_rows(&mut spare, &energy, image.cols);
@@ -35,9 +35,9 @@ pub(super) fn weights<S: Real>(image: &Planes<'_, S>, rows: Range<usize>, sigma:
     energy[top..top + rows.len() * image.cols].iter().map(weight).collect()
 }
 
-/// ‖∇Y‖²/σ² of every pixel, summed over channels; the last row and column repeat the differences beside them.
-fn energies<S: Real>(image: &Planes<'_, S>, rows: Range<usize>, sigma: f64) -> Vec<S> {
-    let (cols, scale) = (image.cols, S::of(1.0 / sigma));
+/// ‖∇Y‖²/noise² of every pixel, summed over channels; the last row and column repeat the differences beside them.
+fn energies<S: Real>(image: &Planes<'_, S>, rows: Range<usize>, noise: f64) -> Vec<S> {
+    let (cols, scale) = (image.cols, S::of(1.0 / noise));
     let mut energy = vec![S::ZERO; rows.len() * cols];
     for c in 0..image.channels {
         let plane = image.channel(c);

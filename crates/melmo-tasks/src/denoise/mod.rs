@@ -3,7 +3,7 @@
 //! The noise is estimated ([`noise`]), the image is measured in its units, and
 //!
 //! ```text
-//! ½‖X − Y‖² + Σₚ wₚ(φ₁(‖∇X‖ₚ) + φ₂(‖∇²X‖ₚ))
+//! ½‖X − Y‖² + Σₚ wₚ(ψ₁(‖∇X‖ₚ) + ψ₂(‖∇²X‖ₚ))
 //! ```
 //!
 //! is minimised: log-sum penalties of the first and second differences of each pixel, all channels together, weighted by
@@ -92,11 +92,11 @@ pub struct Options {
     pub prior: Option<Prior>,
     /// The full range of samples, which the learned prior was learned for; unless given, what nearly all of them spread over.
     pub range: Option<f64>,
-    /// What λ is multiplied by (the learned prior: σ, by its root): above 1 smooths more, 0 leaves the image as it is.
+    /// What λ is multiplied by (the learned prior: the noise, by its root): above 1 smooths more, 0 leaves the image as it is.
     pub strength: f64,
     /// For a penalty of your own: of the norm of a pixel's differences over all channels, instead of each difference.
     pub isotropic: bool,
-    /// σ, where it is known, in the image's units.
+    /// The noise's standard deviation, where it is known, in the image's units.
     pub noise: Option<f64>,
     /// The noise, where it was looked for before.
     pub found: Option<noise::Noise>,
@@ -112,7 +112,7 @@ impl Default for Options {
 pub struct Denoised<S: Real> {
     /// As large as the image that was given, in its units.
     pub image: Vec<S>,
-    /// σ: the standard deviation of the noise, estimated or given.
+    /// The standard deviation of the noise, estimated or given.
     pub noise: f64,
     /// The slope of the penalty at 0, in the image's units; 0 where nothing was done.
     pub lambda: f64,

@@ -14,18 +14,18 @@ use super::noise::{Noise, Stabiliser};
 use super::range;
 use super::strips::{Strip, strips};
 use super::view::View;
-use super::{Options, Planes, Prior, activity, learned, model, start};
+use super::{Grid, Options, Planes, Prior, activity, learned, model, start};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
 use crate::until::Until;
 
-/// Steps at most. Camera with σ = 0.1: 400 steps instead change a pixel by 0.38 of 255 levels on average, 1.9 at the 99th
+/// Steps at most. Camera with noise of 0.1: 400 steps instead change a pixel by 0.38 of 255 levels on average, 1.9 at the 99th
 /// percentile, and PSNR from 29.79 to 29.83 dB.
 const ITERATIONS: u64 = 64;
 
 /// A picture needs less accuracy than a certificate: κ is large, and at the least β ∇g_β is that of g but for differences
-/// of a few hundredths of σ.
+/// of a few hundredths of the noise.
 fn tuned(beta_limit: f64) -> Tuned {
     Tuned {
         method: "scaled",
@@ -68,7 +68,7 @@ pub struct Plan<'a, S> {
     /// The image as its problem sees it, where that differs: without outliers, with even noise.
     seen: Option<Vec<S>>,
     noise: Noise,
-    /// σ of what is seen.
+    /// The noise of what is seen.
     level: f64,
     view: View,
     spectrum: Option<Spectrum>,
@@ -83,7 +83,7 @@ pub struct Plan<'a, S> {
 }
 
 impl<'a, S: Real> Plan<'a, S> {
-    /// Looks at the image. Refuses a strength or a σ that is negative or not finite, and a penalty that does not fit.
+    /// Looks at the image. Refuses a strength or a noise that is negative or not finite, and a penalty that does not fit.
     pub fn new(image: Planes<'a, S>, options: &Options) -> Result<Self, Error> {
         let check = |what: &str, value: f64| match value >= 0.0 && value.is_finite() {
             true => Ok(value),
@@ -92,13 +92,13 @@ impl<'a, S: Real> Plan<'a, S> {
         let strength = check("the strength", options.strength)?;
         let range = check("the range", options.range.unwrap_or_else(|| range::spread(image.data)))?;
         let noise = match (options.noise, &options.found) {
-            (Some(sigma), _) => Noise::white(check("the noise's standard deviation", sigma)?),
+            (Some(level), _) => Noise::white(check("the noise's standard deviation", level)?),
             (None, Some(found)) => found.clone(),
             // A penalty of one's own is of the samples as they are.
             (None, None) if options.penalty.is_some() => Noise::white(super::noise::estimate(&image)),
             (None, None) => Noise::of(&image, range::step(image.data, options.range)),
         };
-        let spread = if options.isotropic { noise.sigma * (image.channels as f64).sqrt() } else { noise.sigma };
+        let spread = if options.isotropic { noise.level * (image.channels as f64).sqrt() } else { noise.level };
         let chosen = options.penalty.as_ref().map(|penalty| model::complete(penalty, spread, strength));
         let (prior, strips) = pieces(options, [image.rows, image.cols, image.channels]);
         if options.prior == Some(Prior::Learned) && (!matches!(image.channels, 1 | 3) || chosen.is_some()) {
@@ -107,11 +107,11 @@ impl<'a, S: Real> Plan<'a, S> {
             let expected = "one channel or three, and no other penalty: leave --prior out";
             return Err(Error::input("the learned prior", found, expected));
         }
-        let silent = noise.sigma == 0.0 && noise.outliers.is_none();
+        let silent = noise.level == 0.0 && noise.outliers.is_none();
         let idle = strength == 0.0 || silent && options.penalty.as_ref().is_none_or(|p| p.get("lambda").is_none());
         let strips = if idle { Vec::new() } else { strips };
         let isotropic = options.isotropic;
-        let (level, view) = (noise.sigma, View::PLAIN);
+        let (level, view) = (noise.level, View::PLAIN);
         let (seen, spectrum) = (None, None);
         let plan =
             Self { image, seen, noise, level, view, spectrum, strength, chosen, isotropic, prior, range, strips };
@@ -122,12 +122,12 @@ impl<'a, S: Real> Plan<'a, S> {
     fn viewed(mut self) -> Result<Self, Error> {
         let even = self.noise.curve.as_ref().map(|curve| Stabiliser::new(curve, range::ends(self.image.data)));
         self.level = match &even {
-            Some(even) => even.sigma,
-            None if self.noise.sigma == 0.0 => FAINT * self.range,
-            None => self.noise.sigma,
+            Some(even) => even.level,
+            None if self.noise.level == 0.0 => FAINT * self.range,
+            None => self.noise.level,
         };
         self.view.stabiliser = even;
-        self.view.only = self.noise.outliers.clone().filter(|_| self.noise.sigma == 0.0);
+        self.view.only = self.noise.outliers.clone().filter(|_| self.noise.level == 0.0);
         self.seen = self.view.seen(&self.image, self.noise.outliers.as_ref());
         if self.is_learned() && self.image.channels == 3 {
             self.view.turn = Some(Turn::of(self.planes().data, (self.image.rows, self.image.cols)));
@@ -135,7 +135,7 @@ impl<'a, S: Real> Plan<'a, S> {
         if self.noise.correlated {
             let samples = self.view.numbers(self.planes().data.to_vec());
             let spectrum = learned::spectrum(&samples, (self.image.rows, self.image.cols))?;
-            self.level = spectrum.sigma;
+            self.level = spectrum.level;
             self.spectrum = Some(spectrum);
         }
         // Stronger is what it would do to stronger noise: the learned R cannot be multiplied and stay convex beside the data.
@@ -158,9 +158,9 @@ impl<'a, S: Real> Plan<'a, S> {
         self.prior
     }
 
-    /// σ: the standard deviation of the noise, in the image's units.
+    /// The standard deviation of the noise, in the image's units.
     pub fn noise(&self) -> f64 {
-        self.noise.sigma
+        self.noise.level
     }
 
     /// All that is known of the noise.
@@ -208,7 +208,7 @@ impl<'a, S: Real> Plan<'a, S> {
         [self.image.rows, self.image.cols]
     }
 
-    /// The image's units for one unit of the problem's: σ (√strength times it for the learned prior), or 1 for a penalty that was asked
+    /// The image's units for one unit of the problem's: the noise (√strength times it for the learned prior), or 1 for a penalty that was asked
     /// for and where there is nothing to do.
     pub fn scale(&self) -> f64 {
         self.view.scale
@@ -250,7 +250,7 @@ impl<'a, S: Real> Plan<'a, S> {
         // The automatic problem is first smoothed so much that it is Tikhonov's: there the data themselves are the best start.
         let start = if self.chosen.is_some() { start::smooth(&y, shape)? } else { y.clone() };
         let problem = match &self.chosen {
-            Some(penalty) => model::chosen(y, shape, penalty, self.isotropic)?,
+            Some(penalty) => model::chosen(y, Grid::of_picture(shape), penalty, self.isotropic)?,
             None => {
                 let weights = activity::weights(&self.planes(), strip.seen.clone(), self.level);
                 model::automatic(y, weights, shape, self.strength)?

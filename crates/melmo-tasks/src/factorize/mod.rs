@@ -1,4 +1,4 @@
-//! Sparse low-rank factors: ‖M⊙(Y − WH)‖² + Σ φ(Wᵢⱼ) + ν/2·‖H‖².
+//! Sparse low-rank factors: ‖M⊙(Y − WH)‖² + Σ ψ(Wᵢⱼ) + ν/2·‖H‖².
 
 mod entries;
 mod nonnegative;
@@ -40,7 +40,7 @@ pub struct Factors<'d, S> {
     pub cols: usize,
     /// Columns of W.
     pub rank: usize,
-    /// φ.
+    /// ψ.
     pub penalty: &'d PenaltyChoice,
     /// ν.
     pub ridge: f64,

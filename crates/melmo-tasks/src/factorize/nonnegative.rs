@@ -75,15 +75,15 @@ impl<S: Real> Missing<S> {
     fn alternate(&self, x: &mut [S], penalties: [&PenaltyChoice; 2], until: &Until) -> Result<(), Error> {
         let (rows, cols, rank) = self.shape;
         let (w, h) = x.split_at_mut(rows * rank);
-        let (phi, floor) = (row_penalty(penalties[0], rank, true)?, row_penalty(penalties[1], rank, false)?);
-        let (phi, floor) = (units(&*phi)?, units(&*floor)?);
+        let (psi, floor) = (row_penalty(penalties[0], rank, true)?, row_penalty(penalties[1], rank, false)?);
+        let (psi, floor) = (units(&*psi)?, units(&*floor)?);
         let (mut before, mut h_turned, mut w_turned);
         for _ in 0..ROUNDS {
             if until.is_over("W and H by turns") {
                 break;
             }
             before = w.to_vec();
-            Rows { y: &self.y, basis: h, cols, rank, ridge: 0.0 }.improve(phi, w, SWEEPS);
+            Rows { y: &self.y, basis: h, cols, rank, ridge: 0.0 }.improve(psi, w, SWEEPS);
             w_turned = transposed(w, rows, rank);
             h_turned = transposed(h, rank, cols);
             let columns = Rows { y: &self.turned, basis: &w_turned, cols: rows, rank, ridge: self.ridge };

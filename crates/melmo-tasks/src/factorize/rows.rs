@@ -104,7 +104,7 @@ impl<S: Real> Rows<'_, S> {
     }
 }
 
-/// φ on the entries of one row, or with its sign.
+/// ψ on the entries of one row, or with its sign.
 pub fn row_penalty<S: Real>(
     penalty: &PenaltyChoice,
     rank: usize,

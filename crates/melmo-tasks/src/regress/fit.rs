@@ -24,11 +24,11 @@ pub struct Regression {
     pub design: Design,
     /// ℓ.
     pub loss: Loss,
-    /// φ; its λ is replaced along a path.
+    /// ψ; its λ is replaced along a path.
     pub penalty: PenaltyChoice,
-    /// Columns that are penalised together, through φ(‖b_group‖₂·√size); every column alone when there are none.
+    /// Columns that are penalised together, through ψ(‖b_group‖₂·√size); every column alone when there are none.
     pub groups: Option<Vec<Vec<usize>>>,
-    /// What φ of every column is multiplied by, or of every group, whose columns have one number; 1 when there are none.
+    /// What ψ of every column is multiplied by, or of every group, whose columns have one number; 1 when there are none.
     pub factors: Option<Vec<f64>>,
     /// No coefficient may be negative.
     pub positive: bool,
@@ -58,11 +58,11 @@ impl Coefficients {
 /// What is asked of the coefficients.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'d> {
-    /// φ; its λ is replaced.
+    /// ψ; its λ is replaced.
     pub penalty: &'d PenaltyChoice,
     /// Columns that are penalised together; every column alone when there are none.
     pub groups: Option<&'d [Vec<usize>]>,
-    /// What φ of every column is multiplied by; 1 when there are none.
+    /// What ψ of every column is multiplied by; 1 when there are none.
     pub factors: Option<&'d [f64]>,
     /// No coefficient may be negative.
     pub positive: bool,
@@ -71,7 +71,7 @@ pub(super) struct Asked<'d> {
 }
 
 impl Asked<'_> {
-    /// n·Σ φ over entries or groups, for n rows; the coefficients of the columns from `cols` to `width` are free.
+    /// n·Σ ψ over entries or groups, for n rows; the coefficients of the columns from `cols` to `width` are free.
     pub fn build<S: Real>(
         &self,
         lambda: f64,
@@ -90,7 +90,7 @@ impl Asked<'_> {
             if !self.positive {
                 return penalty.build(&Lift::Entries.weighted(weights), &layout);
             }
-            // A weight of 0 would take φ away, not the sign: intercepts are a block of their own.
+            // A weight of 0 would take ψ away, not the sign: intercepts are a block of their own.
             weights.truncate(cols * outputs);
             let g = penalty.build(&Lift::Nonnegative.weighted(weights), &Layout::vector(cols * outputs)?)?;
             if width == cols {
@@ -180,7 +180,7 @@ impl Regression {
         self.asked().check(self.design.cols)
     }
 
-    /// n·Σ φ over entries or groups, the intercept left out, for n rows.
+    /// n·Σ ψ over entries or groups, the intercept left out, for n rows.
     pub fn penalty<S: Real>(&self, lambda: f64, rows: usize) -> Result<Box<dyn Prox<S>>, Error> {
         self.asked().build(lambda, rows, [self.design.cols, self.design.width()])
     }

@@ -1,4 +1,4 @@
-//! Sparse regression: Σᵢ ℓ(yᵢ, aᵢᵀb + c) + n·Σⱼ φ(bⱼ), with an intercept c that is not penalised.
+//! Sparse regression: Σᵢ ℓ(yᵢ, aᵢᵀb + c) + n·Σⱼ ψ(bⱼ), with an intercept c that is not penalised.
 //!
 //! Columns are centred and scaled to standard deviation 1 before b is penalised, and coefficients come back in the data's
 //! own units. The factor n makes λ mean the same for any number of rows.

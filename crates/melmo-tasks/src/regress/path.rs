@@ -23,7 +23,7 @@ pub struct Model<'d, S> {
     pub y: &'d [f64],
     /// ℓ.
     pub loss: Loss,
-    /// φ; its λ is replaced along the path.
+    /// ψ; its λ is replaced along the path.
     pub penalty: &'d PenaltyChoice,
     /// Columns that are penalised together; every column alone when there are none.
     pub groups: Option<&'d [Vec<usize>]>,
@@ -33,7 +33,7 @@ pub struct Model<'d, S> {
     pub standardize: bool,
     /// Weights and offsets of the rows.
     pub samples: Samples<'d>,
-    /// What φ of every column is multiplied by; 1 when there are none.
+    /// What ψ of every column is multiplied by; 1 when there are none.
     pub factors: Option<&'d [f64]>,
     /// No coefficient may be negative.
     pub positive: bool,
@@ -104,7 +104,7 @@ pub struct Followed {
     pub lambdas: Vec<f64>,
     /// In the data's own units, output by output.
     pub coefficients: Vec<Vec<Coefficients>>,
-    /// F/n: the mean loss (for squares half the mean squared error) plus Σ φ.
+    /// F/n: the mean loss (for squares half the mean squared error) plus Σ ψ.
     pub objective: Vec<f64>,
     /// How far from stationary, relative to the penalty's largest kink; at most the tolerance where the rounds sufficed.
     pub violation: Vec<f64>,

@@ -1,4 +1,4 @@
-//! λ by the discrepancy principle: as much prior as the data allow, ‖Ax − y‖² = 0.9nσ².
+//! λ by the discrepancy principle: as much prior as the data allow, ‖Ax − y‖² = 0.9n·noise².
 
 use melmo::real::Real;
 
@@ -15,7 +15,7 @@ const FIRST: f64 = 0.3;
 /// Values of λ that are tried, and steps for each.
 const TRIALS: usize = 6;
 const STEPS: u64 = 40;
-/// ‖Ax − y‖²/(nσ²) that is aimed at, and how near is near enough. Below 1, since a picture that is fitted takes a part of the noise with it:
+/// ‖Ax − y‖²/(n·noise²) that is aimed at, and how near is near enough. Below 1, since a picture that is fitted takes a part of the noise with it:
 /// on blurred photographs of three levels the best pictures had 0.87 to 0.92.
 const TARGET: f64 = 0.9;
 const NEAR: f64 = 0.015;

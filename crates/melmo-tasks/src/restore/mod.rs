@@ -1,10 +1,10 @@
 //! Restoration: a picture from what an instrument made of it, y = Ax + noise. A blurs, drops pixels or makes a smaller picture.
 //!
 //! ```text
-//! ½‖Ax − y‖²/σ² + λ Σ_c Σᵢ φ_c((T_c x)ᵢ)
+//! ½‖Ax − y‖²/noise² + λ Σ_c Σᵢ ψ_c((T_c x)ᵢ)
 //! ```
 //!
-//! is minimised: filters T_c and potentials φ_c that were learned from photographs ([`learned`](crate::denoise::learned)). Colours are
+//! is minimised: filters T_c and potentials ψ_c that were learned from photographs ([`learned`](crate::denoise::learned)). Colours are
 //! taken apart first, into brightness and two differences of colours, each a picture of its own. λ follows from the noise: it is as large as the data
 //! allow (the discrepancy principle). Where the data hold no noise they are held, and there is no λ.
 //!
@@ -26,7 +26,7 @@ use crate::error::Error;
 /// What can be chosen; everything has a default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// σ, where it is known, in the image's units.
+    /// The noise, where it is known, in the image's units.
     pub noise: Option<f64>,
     /// λ, instead of choosing it.
     pub lambda: Option<f64>,
@@ -38,12 +38,12 @@ pub struct Options {
 const LEAST: f64 = 1.0 / 765.0;
 
 impl Options {
-    /// σ: given, or estimated from the data, and no less than what eight bits have; and the range.
+    /// The noise: given, or estimated from the data, and no less than what eight bits have; and the range.
     fn levels<S: Real>(&self, data: &Planes<'_, S>) -> Result<(f64, f64), Error> {
         let range = self.range.unwrap_or_else(|| range(data.data));
         check("the range", range, range > 0.0, "a finite number above 0")?;
-        if let Some(sigma) = self.noise {
-            check("the noise's standard deviation", sigma, sigma >= 0.0, "a finite number, at least 0")?;
+        if let Some(level) = self.noise {
+            check("the noise's standard deviation", level, level >= 0.0, "a finite number, at least 0")?;
         }
         if let Some(lambda) = self.lambda {
             check("lambda", lambda, lambda > 0.0, "a finite number above 0")?;

@@ -24,8 +24,8 @@ pub enum Instrument<S> {
     Lost(Vec<usize>),
 }
 
-/// The noise that the prior is asked to know of: in units of σ, and at least this part of the range. On blurred photographs with noise of .01
-/// twice σ gave the best pictures, and λ that of the discrepancy.
+/// The noise that the prior is asked to know of: in units of what there is, and at least this part of the range. On blurred photographs with noise of .01
+/// twice that gave the best pictures, and λ that of the discrepancy.
 const LEVEL: (f64, f64) = (2.0, 0.01);
 /// The same where data are held, which have none.
 const HELD: f64 = 0.06;
@@ -73,7 +73,7 @@ impl<S: Real> Restoration<S> {
         Ok(Self { data, start, instrument, size, part, noise, range, level })
     }
 
-    /// σ: the standard deviation of the noise, in the image's units.
+    /// The standard deviation of the noise, in the image's units.
     pub fn noise(&self) -> f64 {
         self.noise
     }
@@ -144,7 +144,7 @@ impl<S: Real> Restoration<S> {
         }
     }
 
-    /// ‖Ax − y‖²/σ² over the number of data: 1 for the true picture. None where data are held.
+    /// ‖Ax − y‖²/noise² over the number of data: 1 for the true picture. None where data are held.
     pub fn misfit(&self, x: &[S]) -> Result<Option<f64>, Error> {
         let Instrument::Operator(make) = &self.instrument else { return Ok(None) };
         let a = make()?;

@@ -6,7 +6,7 @@ use crate::penalty::Streamed;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::smooth::Form as Loss;
-use crate::solver::Als;
+use crate::solver::{Als, Interior};
 
 /// A method for a problem, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,6 +136,10 @@ fn one_convex_after_another<S: Real>(problem: &Problem<S>) -> Choice {
 
 /// T = any matrix or operator, L_f known.
 fn general<S: Real>(problem: &Problem<S>) -> Choice {
+    if Interior::fits(problem) {
+        let why = "a quadratic loss and a sum of bent lines, small or narrow: a program that a few steps with a system each solve";
+        return Choice::new("interior-point", why);
+    }
     if metric::is_direct(problem) {
         let why = "a general operator that is sparse or on few entries: x-steps are exact, by one factor, and constraints are \
                    kept by z";

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::smooth;
-use crate::solver::{Admm, Dca, Lbfgs, Path, PrimalDual, ProximalGradient, Reweighted, Smoothing};
+use crate::solver::{Admm, Dca, Interior, Lbfgs, Path, PrimalDual, ProximalGradient, Reweighted, Smoothing};
 use crate::start;
 
 /// Steps on the convex relative before weights change: enough for it to be seen which entries of Tx are large.
@@ -15,7 +15,7 @@ const CONVEX_STEPS: u64 = 300;
 
 const RELAXATION: Parameter = Parameter::new("relaxation", 1.6, "α in (0, 2)");
 
-/// β = 1/σ of ADMM inside another method: 1/(6ρ), or the data's scale for convex g.
+/// β of ADMM inside another method: 1/(6ρ), or the data's scale for convex g.
 pub(super) fn inner_beta<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S]) -> f64 {
     let rho = problem.g().weak_convexity();
     let unit = if rho > 0.0 { 1.0 / (6.0 * rho) } else { Smoothing::start(problem, x0) };
@@ -28,7 +28,7 @@ pub(super) fn primal_dual_beta<S: Real>(a: &Arguments, problem: &Problem<S>, x0:
     a.given("penalty").map_or(unit.min(PrimalDual::largest_beta(problem)), f64::recip)
 }
 
-/// ADMM's penalties as paths of β = 1/σ.
+/// ADMM's penalties as paths of β, which is one over them.
 pub(super) fn path<S: Real>(a: &Arguments, problem: &Problem<S>, x0: &[S], growth: f64) -> Result<Path, Error> {
     problem.check_start(x0)?;
     let unit = Path::unit(problem, x0);
@@ -79,13 +79,13 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
         MethodRow {
             entry: Entry {
                 name: "admm",
-                formula: "x ← argmin f(x) + σ/2‖Tx − z + u‖², z ← prox_{g/σ}(Tx + u), u ← u + Tx − z",
-                about: "splitting with a penalty σ > ρ",
+                formula: "x ← argmin f(x) + ‖Tx − z + u‖²/(2β), z ← prox_{βg}(Tx + u), u ← u + Tx − z",
+                about: "splitting with a penalty 1/β > ρ",
                 parameters: const {
                     &[
                         Parameter::unset(
                             "penalty",
-                            "σ > ρ; 4ρ unless given, or for convex g from the data's scale, balanced and extrapolated as it goes",
+                            "1/β > ρ; 4ρ unless given, or for convex g from the data's scale, balanced and extrapolated as it goes",
                         ),
                         RELAXATION,
                     ]
@@ -100,11 +100,11 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
         MethodRow {
             entry: Entry {
                 name: "admm-graduated",
-                formula: "ADMM with σ ← growth·σ after every step, from just above ρ to 100ρ",
+                formula: "ADMM with β ← β/growth after every step, 1/β from just above ρ to 100ρ",
                 about: "splitting that passes by poor local minima of weakly convex penalties",
                 parameters: const {
                     &[
-                        Parameter::unset("penalty", "first σ > ρ; 1.02ρ unless given"),
+                        Parameter::unset("penalty", "first 1/β > ρ; 1.02ρ unless given"),
                         Parameter::new("growth", 1.025, "growth > 1 of the penalty in a step"),
                         Parameter::new("relaxation", 1.5, "α in (0, 2)"),
                     ]
@@ -120,13 +120,13 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
         MethodRow {
             entry: Entry {
                 name: "reweighted",
-                formula: "x ← argmin f(x) + Σwᵢ|(Tx)ᵢ| (ADMM), wᵢ ← φ′(|(Tx)ᵢ|)",
+                formula: "x ← argmin f(x) + Σwᵢ|(Tx)ᵢ| (ADMM), wᵢ ← ψ′(|(Tx)ᵢ|)",
                 about: "convex–concave procedure for MCP, SCAD, log-sum on entries",
                 parameters: const {
                     &[
                         Parameter::unset(
                             "penalty",
-                            "σ of the inner ADMM; 6ρ, or the data's scale for convex g, unless given",
+                            "1/β of the inner ADMM; 6ρ, or the data's scale for convex g, unless given",
                         ),
                         Parameter::whole("inner", 10, 1, "inner steps before the weights change"),
                         Parameter::word(
@@ -171,15 +171,15 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
         MethodRow {
             entry: Entry {
                 name: "primal-dual",
-                formula: "x⁺ = x − τ(∇f(x) + T*w), z ← prox_{g/σ}(w/σ + T(2x⁺ − x)), w ← w + σ(T(2x⁺ − x) − z)",
-                about: "Condat & Vũ 2013: no linear system; for weakly convex g a heuristic with σ > ρ that grows",
+                formula: "x⁺ = x − τ(∇f(x) + T*w), u ← βw + T(2x⁺ − x), w ← (u − prox_{βg}(u))/β",
+                about: "Condat & Vũ 2013: no linear system; for weakly convex g a heuristic with 1/β > ρ that grows",
                 parameters: const {
                     &[
                         Parameter::unset(
                             "penalty",
-                            "first σ > ρ; 1.02ρ, or the data's scale for convex g, unless given",
+                            "first 1/β > ρ; 1.02ρ, or the data's scale for convex g, unless given",
                         ),
-                        Parameter::new("growth", 1.005, "growth ≥ 1 of σ in a step, where g is not convex"),
+                        Parameter::new("growth", 1.005, "growth ≥ 1 of 1/β in a step, where g is not convex"),
                     ]
                 },
             },
@@ -195,6 +195,16 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
         },
         MethodRow {
             entry: Entry {
+                name: "interior-point",
+                formula: "(∇²f + T*ΘT)dx = …, Θ and w of above·(high − w) = below·(w − low) = μ, μ → 0",
+                about: "for quadratic f and sums of bent lines (l1, residuals without squares): a few dozen steps, each with a system",
+                parameters: &[],
+            },
+            build: |_, problem, geometry, x0| Ok(Box::new(Interior::new(problem, x0)?.in_norm(geometry)?)),
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
                 name: "dca",
                 formula: "x ← argmin f(x) + g(Tx) + ρ/2‖Tx − Tx_k‖² (ADMM, to the accuracy), then x_k ← x",
                 about: "difference of convex functions, each convex problem solved before the next; a step is one of ADMM's",
@@ -202,7 +212,7 @@ pub(super) fn competitors<S: Real>() -> Vec<MethodRow<S>> {
                     &[
                         Parameter::unset(
                             "penalty",
-                            "σ of the inner ADMM; 6ρ, or the data's scale for convex g, unless given",
+                            "1/β of the inner ADMM; 6ρ, or the data's scale for convex g, unless given",
                         ),
                         Parameter::new(
                             "accuracy",

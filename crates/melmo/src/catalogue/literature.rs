@@ -68,6 +68,10 @@ fn why_not(method: &str) -> &'static str {
             "for weakly convex g known results (Li & Pong 2015) ask for a surjective T and a penalty that is large next to L_f, \
              which is not checked"
         }
+        "interior-point" => {
+            "theorems on interior point methods ask for short steps in the middle; Mehrotra's, which are taken, are longer, and their \
+             proofs end where rounding begins"
+        }
         "primal-dual" => {
             "Condat's and Vũ's theorems ask for convex f and g; for weakly convex g the method is a heuristic"
         }
@@ -76,6 +80,7 @@ fn why_not(method: &str) -> &'static str {
         }
         "reweighted" => "the inner problems are not solved to a stated accuracy",
         "als" => "F falls with every half of a sweep; no rate is proven",
+        "turns" => "F falls with every half of a step; no rate is proven",
         "ipalm" => "Pock & Sabach (2016) ask for shorter steps than are taken with this much inertia",
         "hals" => {
             "F falls with every sweep; its limit points are stationary (Gillis & Glineur 2012), no rate is proven"

@@ -129,12 +129,12 @@ fn general<S: Real>() -> Vec<OperatorRow<S>> {
         OperatorRow {
             entry: Entry {
                 name: "jet",
-                formula: "[∇X | κ∇²X], a column for each pixel",
-                about: "first and second differences of an image of several channels; ‖T‖² ≤ 8 + 64κ²",
+                formula: "[∇X | weight·∇²X], a column for each pixel",
+                about: "first and second differences of an image of several channels; ‖T‖² ≤ 8 + 64·weight²",
                 parameters: const {
                     &[
                         Parameter::whole("channels", 1, 1, "number of channels, dividing the rows"),
-                        Parameter::new("kappa", 0.5, "κ ≥ 0, the weight of the second differences"),
+                        Parameter::new("weight", 0.5, "what second differences are multiplied by, at least 0"),
                     ]
                 },
             },
@@ -142,11 +142,11 @@ fn general<S: Real>() -> Vec<OperatorRow<S>> {
             build: |a, mut inputs| {
                 let (rows, cols) = image(&inputs.take_layout()?)?;
                 let channels = dividing(a, "channels", rows)?;
-                boxed(Jet::new(rows / channels, cols, channels, a.number("kappa")))
+                boxed(Jet::new(rows / channels, cols, channels, a.number("weight")))
             },
             examples: |_| {
                 let colour = &[("channels", Value::Number(3.0))];
-                let first = &[("kappa", Value::Number(0.0))];
+                let first = &[("weight", Value::Number(0.0))];
                 vec![
                     example("an image", on(Layout::matrix(6, 5))),
                     Example { given: colour, ..example("three channels", on(Layout::matrix(12, 5))) },

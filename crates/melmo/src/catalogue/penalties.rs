@@ -1,4 +1,4 @@
-//! Penalties: φ of one number, and the lifts that carry it to entries, groups and singular values.
+//! Penalties: ψ of one number, and the lifts that carry it to entries, groups and singular values.
 
 use crate::block::Layout;
 use crate::catalogue::{Arguments, Entry, Parameter};
@@ -60,7 +60,7 @@ pub struct PenaltyRow<S> {
     pub entry: Entry,
     /// Builds it on a buffer of that layout.
     pub build: BuildPenalty<S>,
-    /// φ(−x) = φ(x): it can be lifted to groups and singular values.
+    /// ψ(−x) = ψ(x): it can be lifted to groups and singular values.
     pub even: bool,
 }
 
@@ -70,30 +70,30 @@ impl<S> AsRef<Entry> for PenaltyRow<S> {
     }
 }
 
-fn lift<S: Real, P: Separable<S>>(phi: P, lift: &Lift<S>, layout: &Layout) -> Result<Box<dyn Prox<S>>, Error> {
+fn lift<S: Real, P: Separable<S>>(psi: P, lift: &Lift<S>, layout: &Layout) -> Result<Box<dyn Prox<S>>, Error> {
     Ok(match lift {
-        Lift::Entries => Box::new(Entrywise::new(phi, layout.size())),
-        Lift::Nonnegative => Box::new(Entrywise::new(Positive::new::<S>(phi)?, layout.size())),
-        Lift::SingularValues => Box::new(Spectral::new(phi, layout)?),
-        Lift::Weighted(lift, weights) => weighted(phi, lift, weights.clone(), layout)?,
-        norms => Box::new(groups(phi, norms, layout)?),
+        Lift::Entries => Box::new(Entrywise::new(psi, layout.size())),
+        Lift::Nonnegative => Box::new(Entrywise::new(Positive::new::<S>(psi)?, layout.size())),
+        Lift::SingularValues => Box::new(Spectral::new(psi, layout)?),
+        Lift::Weighted(lift, weights) => weighted(psi, lift, weights.clone(), layout)?,
+        norms => Box::new(groups(psi, norms, layout)?),
     })
 }
 
 /// The norms of rows, columns, pixels or groups.
-fn groups<S: Real, P: Separable<S>>(phi: P, lift: &Lift<S>, layout: &Layout) -> Result<Group<P, S>, Error> {
+fn groups<S: Real, P: Separable<S>>(psi: P, lift: &Lift<S>, layout: &Layout) -> Result<Group<P, S>, Error> {
     match lift {
-        Lift::Rows => Group::rows(phi, layout),
-        Lift::Columns => Group::columns(phi, layout),
-        Lift::Pixels => Group::pixels(phi, layout),
-        Lift::Groups(groups) => Group::given(phi, groups.clone(), layout.size()),
+        Lift::Rows => Group::rows(psi, layout),
+        Lift::Columns => Group::columns(psi, layout),
+        Lift::Pixels => Group::pixels(psi, layout),
+        Lift::Groups(groups) => Group::given(psi, groups.clone(), layout.size()),
         other => Err(Error::Unsupported(format!("weights: {} have none", other.name()))),
     }
 }
 
 /// The same with a weight for each.
 fn weighted<S: Real, P: Separable<S>>(
-    phi: P,
+    psi: P,
     lift: &Lift<S>,
     weights: Vec<S>,
     layout: &Layout,
@@ -102,17 +102,17 @@ fn weighted<S: Real, P: Separable<S>>(
         layout.check("weights", &weights)?;
     }
     Ok(match lift {
-        Lift::Entries => Box::new(Entrywise::weighted(phi, weights)?),
+        Lift::Entries => Box::new(Entrywise::weighted(psi, weights)?),
         Lift::Nonnegative if weights.iter().all(|w| *w > S::ZERO) => {
-            Box::new(Entrywise::weighted(Positive::new::<S>(phi)?, weights)?)
+            Box::new(Entrywise::weighted(Positive::new::<S>(psi)?, weights)?)
         }
-        // A weight of 0 takes φ away, not the sign.
+        // A weight of 0 takes ψ away, not the sign.
         Lift::Nonnegative => {
-            Positive::new::<S>(phi.clone())?;
+            Positive::new::<S>(psi.clone())?;
             let sign = Entrywise::new(Nonnegative, layout.size());
-            Box::new(Sum::new(vec![Box::new(sign), Box::new(Entrywise::weighted(phi, weights)?)], 0.0)?)
+            Box::new(Sum::new(vec![Box::new(sign), Box::new(Entrywise::weighted(psi, weights)?)], 0.0)?)
         }
-        norms => Box::new(groups(phi, norms, layout)?.weighted(weights)?),
+        norms => Box::new(groups(psi, norms, layout)?.weighted(weights)?),
     })
 }
 
@@ -194,14 +194,14 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
         PenaltyRow {
             entry: Entry {
                 name: "spline",
-                formula: "φ′ piecewise linear: up to λ at p, down to t at e, t from there",
+                formula: "ψ′ piecewise linear: up to λ at p, down to t at e, t from there",
                 about: "smooth; ρ = (λ − t)/(e − p); large entries are not shrunk where t = 0; learned potentials are of this kind",
                 parameters: const {
                     &[
-                        Parameter::new("lambda", 1.0, "λ ≥ 0, what φ′ rises to"),
+                        Parameter::new("lambda", 1.0, "λ ≥ 0, what ψ′ rises to"),
                         Parameter::new("peak", 0.25, "where it gets there, p > 0"),
                         Parameter::new("end", 2.25, "where it has fallen, e > p"),
-                        Parameter::new("tail", 0.0, "t ≥ 0, what is left of φ′"),
+                        Parameter::new("tail", 0.0, "t ≥ 0, what is left of ψ′"),
                     ]
                 },
             },
@@ -244,12 +244,12 @@ pub(super) fn rows<S: Real>() -> Vec<PenaltyRow<S>> {
 pub fn lifts() -> [Entry; 7] {
     let entry = |name, formula, about| Entry { name, formula, about, parameters: &[] };
     [
-        entry("entries", "Σ wᵢφ(uᵢ)", "every entry, weighted or not"),
-        entry("nonnegative", "Σ wᵢφ(uᵢ), uᵢ ≥ 0", "every entry, and none may be negative"),
-        entry("rows", "Σ wᵢφ(‖u_i·‖₂)", "the norm of every row"),
-        entry("columns", "Σ wⱼφ(‖u_·j‖₂)", "the norm of every column"),
-        entry("pixels", "Σ w_ij φ(‖(∇ₓ, ∇ᵧ)_ij‖₂)", "a pixel's components together: isotropic total variation"),
-        entry("groups", "Σ w_g φ(‖u_g‖₂)", "the norm of every given group"),
-        entry("singular-values", "Σ φ(σᵢ)", "the singular values: nuclear norm, singular-value MCP and SCAD"),
+        entry("entries", "Σ wᵢψ(uᵢ)", "every entry, weighted or not"),
+        entry("nonnegative", "Σ wᵢψ(uᵢ), uᵢ ≥ 0", "every entry, and none may be negative"),
+        entry("rows", "Σ wᵢψ(‖u_i·‖₂)", "the norm of every row"),
+        entry("columns", "Σ wⱼψ(‖u_·j‖₂)", "the norm of every column"),
+        entry("pixels", "Σ w_ij ψ(‖(∇ₓ, ∇ᵧ)_ij‖₂)", "a pixel's components together: isotropic total variation"),
+        entry("groups", "Σ w_g ψ(‖u_g‖₂)", "the norm of every given group"),
+        entry("singular-values", "Σ ψ(σᵢ)", "the singular values: nuclear norm, singular-value MCP and SCAD"),
     ]
 }

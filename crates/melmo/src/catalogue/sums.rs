@@ -28,16 +28,16 @@ struct Parts<'a, S> {
     weighted: Vec<&'a Addend<S>>,
     /// λ‖·‖ of norms, or of singular values.
     radial: Vec<&'a Addend<S>>,
-    /// Any other φ, with what it is applied to; there can be one.
+    /// Any other ψ, with what it is applied to; there can be one.
     other: Option<(&'a Addend<S>, Lift<S>)>,
     boxes: Vec<&'a Addend<S>>,
 }
 
 /// The sum of penalties, where its prox is known exactly; `None` where it is not.
 ///
-/// Known are: a ridge with anything; λ|x| of entries (weighted or not) and a sign with one other φ of entries, rows, columns, pixels or
-/// groups; λ‖·‖ with another φ of the same norms or singular values; and a box with whatever is of entries. What a single penalty of the
-/// catalogue is (ℓ1 and a ridge, any φ and a sign), is built as that one.
+/// Known are: a ridge with anything; λ|x| of entries (weighted or not) and a sign with one other ψ of entries, rows, columns, pixels or
+/// groups; λ‖·‖ with another ψ of the same norms or singular values; and a box with whatever is of entries. What a single penalty of the
+/// catalogue is (ℓ1 and a ridge, any ψ and a sign), is built as that one.
 pub fn sum<S: Real>(addends: &[Addend<S>], layout: &Layout) -> Result<Option<Box<dyn Prox<S>>>, Error> {
     for addend in addends {
         (addend.row.build)(&addend.arguments, &addend.lift, layout)?; // what cannot be built alone says why
@@ -203,11 +203,11 @@ mod tests {
     fn what_has_a_name_is_built_by_it() {
         let net = built(&[addend("l1", Lift::Entries), addend("ridge", Lift::Rows), addend("l1", Lift::Entries)]);
         let net = net.unwrap();
-        let Form::Entries { phi, .. } = net.form() else { panic!("no form") };
-        assert_eq!(phi.shape, Shape::ElasticNet { lambda: 2.0, nu: 1.0 });
+        let Form::Entries { psi, .. } = net.form() else { panic!("no form") };
+        assert_eq!(psi.shape, Shape::ElasticNet { lambda: 2.0, nu: 1.0 });
         let signed = built(&[addend("nonnegative", Lift::Entries), addend("mcp", Lift::Entries)]).unwrap();
-        let Form::Entries { phi, .. } = signed.form() else { panic!("no form") };
-        assert!(phi.nonnegative && phi.shape == Shape::Mcp { lambda: 1.0, mu: 3.0 });
+        let Form::Entries { psi, .. } = signed.form() else { panic!("no form") };
+        assert!(psi.nonnegative && psi.shape == Shape::Mcp { lambda: 1.0, mu: 3.0 });
     }
 
     #[test]

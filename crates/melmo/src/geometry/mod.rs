@@ -38,7 +38,7 @@ pub struct Answer {
     pub dual_norm: Bracket,
     /// ⟨φ, −d⟩ ≥ (1 − η)‖φ‖_*: the decrease that the direction promises per unit of length.
     pub decrease: f64,
-    /// ‖d‖ ≤ 1 + ν.
+    /// ‖d‖ ≤ 1 + ξ.
     pub excess: f64,
 }
 
@@ -68,12 +68,12 @@ impl Answer {
     }
 }
 
-/// ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_* and ‖d‖ ≤ 1 + ν for every answer d of an oracle, whatever φ, as far as it is not below the range of numbers.
+/// ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_* and ‖d‖ ≤ 1 + ξ for every answer d of an oracle, whatever φ, as far as it is not below the range of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inexactness {
     /// η.
     pub eta: f64,
-    /// ν.
+    /// ξ.
     pub excess: f64,
     /// Whether that holds whatever rounding does; else it holds for rounding of its usual size (docs/brackets.md).
     pub proven: bool,
@@ -95,7 +95,7 @@ impl Inexactness {
         Self { eta, excess, proven: self.proven && other.proven }
     }
 
-    /// θ = (1 − η)/(1 + ν).
+    /// θ = (1 − η)/(1 + ξ).
     pub fn theta(self) -> f64 {
         (1.0 - self.eta) / (1.0 + self.excess)
     }
@@ -145,7 +145,7 @@ pub trait Geometry<S: Real>: Send {
         answer
     }
 
-    /// η and ν that no answer exceeds, whatever φ of this shape; `None` where that is not known, as for a norm of your own.
+    /// η and ξ that no answer exceeds, whatever φ of this shape; `None` where that is not known, as for a norm of your own.
     fn inexactness(&self) -> Option<Inexactness> {
         None
     }

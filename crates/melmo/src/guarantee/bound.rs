@@ -62,7 +62,7 @@ impl Known {
         self.fall + 0.5 * beta * self.l_g * self.l_g
     }
 
-    /// (Δ + ½(1+ν)²·Σγ²L_β)/((1−η)·Σγ), both sums given.
+    /// (Δ + ½(1+ξ)²·Σγ²L_β)/((1−η)·Σγ), both sums given.
     fn least(&self, beta: f64, squares: f64, lengths: f64) -> f64 {
         let Inexactness { eta, excess, .. } = self.oracle;
         (self.budget(beta) + 0.5 * (1.0 + excess).powi(2) * squares) / ((1.0 - eta) * lengths)

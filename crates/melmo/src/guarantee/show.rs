@@ -94,7 +94,7 @@ fn constants(f: &mut fmt::Formatter<'_>, facts: &Facts) -> fmt::Result {
     match oracle {
         Some(oracle) => {
             let rounding = if oracle.proven { "" } else { ", for rounding of its usual size" };
-            writeln!(f, "  oracle: η ≤ {:.4}, ν ≤ {:.4} on every φ of this shape{rounding}", oracle.eta, oracle.excess)
+            writeln!(f, "  oracle: η ≤ {:.4}, ξ ≤ {:.4} on every φ of this shape{rounding}", oracle.eta, oracle.excess)
         }
         None => writeln!(f, "  oracle: no η below 1 is known for every φ of this shape"),
     }

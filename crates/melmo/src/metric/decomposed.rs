@@ -53,7 +53,7 @@ impl<S: Real> Decomposed<S> {
 }
 
 /// c·A*A, one column after the other.
-fn normal<S: Real>(a: &dyn LinOp<S>, c: f64) -> Vec<f64> {
+pub(super) fn normal<S: Real>(a: &dyn LinOp<S>, c: f64) -> Vec<f64> {
     let (n, m) = (a.domain().size(), a.range().size());
     let (mut unit, mut image, mut column) = (vec![S::ZERO; n], vec![S::ZERO; m], vec![S::ZERO; n]);
     let mut work = vec![S::ZERO; a.work_len()];

@@ -1,6 +1,7 @@
 use crate::metric::{Hessian, Metric};
 use crate::operator::{Form, LinOp};
 use crate::real::Real;
+use crate::smooth::Quadratic;
 use crate::sparse_cholesky::{Pattern, SparseCholesky};
 
 /// Entries of M, and of its factor, at most, for each of x: a chain has a few, a grid of 60×60 as many as its side.
@@ -22,10 +23,10 @@ impl Factored {
     pub fn new<S: Real>(hessian: &Hessian<'_, S>, t: &dyn LinOp<S>) -> Option<Self> {
         let n = t.domain().size();
         let mut entries = Vec::new();
-        normal(&mut entries, t, |value| [0.0, value])?;
+        normal(&mut entries, t, |_, value| [0.0, value])?;
         match *hessian {
             Hessian::Constant(c) => entries.extend((0..n).map(|i| (i, i, [c, 0.0]))),
-            Hessian::Normal(c, a) => normal(&mut entries, a, |value| [c * value, 0.0])?,
+            Hessian::Normal(c, a) => normal(&mut entries, a, |_, value| [c * value, 0.0])?,
         }
         entries.extend((0..n).map(|i| (i, i, [0.0; 2])));
         entries.sort_by_key(|&(i, j, _)| (i, j));
@@ -43,20 +44,77 @@ impl Factored {
     }
 }
 
-/// The entries (i, j, value) of A*A, row by row of A; `None` where there are too many.
-fn normal<S: Real>(
-    out: &mut Vec<(usize, usize, [f64; 2])>,
+/// What the rows of T add to each entry of T*ΘT: a row, and what a unit of its θ is worth.
+pub(super) struct Products {
+    starts: Vec<usize>,
+    shares: Vec<(usize, f64)>,
+}
+
+impl Products {
+    /// Those of an entry.
+    pub fn of(&self, entry: usize) -> &[(usize, f64)] {
+        &self.shares[self.starts[entry]..self.starts[entry + 1]]
+    }
+}
+
+/// A part of an entry of H + T*ΘT: of H, or of a row of T.
+#[derive(Clone, Copy)]
+enum Share {
+    H(f64),
+    Row(usize, f64),
+}
+
+/// H + T*ΘT for any Θ: room for its factor, the entries of H, and what each row of T adds. `None` where [`Factored::new`] has none.
+pub(super) fn with_products<S: Real>(
+    hessian: &Quadratic<'_, S>,
+    t: &dyn LinOp<S>,
+) -> Option<(SparseCholesky, Vec<f64>, Products)> {
+    let n = t.domain().size();
+    let mut entries = Vec::new();
+    normal(&mut entries, t, Share::Row)?;
+    match hessian {
+        Quadratic::Constant(c) => entries.extend((0..n).map(|i| (i, i, Share::H(*c)))),
+        Quadratic::Normal(c, a) => normal(&mut entries, *a, |_, value| Share::H(c * value))?,
+        Quadratic::Full(h) => {
+            let seen = h.iter().enumerate().filter(|(_, v)| **v != 0.0);
+            entries.extend(seen.map(|(at, v)| (at / n, at % n, Share::H(*v))));
+        }
+    }
+    entries.extend((0..n).map(|i| (i, i, Share::H(0.0))));
+    entries.sort_by_key(|&(i, j, _)| (i, j));
+    let (mut starts, mut columns, mut h) = (vec![0; n + 1], Vec::new(), Vec::new());
+    let mut products = Products { starts: vec![0], shares: Vec::new() };
+    for same in entries.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        starts[same[0].0 + 1] += 1;
+        columns.push(same[0].1);
+        let of_h = |(.., share): &(usize, usize, Share)| if let Share::H(v) = share { *v } else { 0.0 };
+        h.push(same.iter().map(of_h).sum());
+        let of_row = |(.., share): &(usize, usize, Share)| match *share {
+            Share::Row(row, v) => Some((row, v)),
+            Share::H(_) => None,
+        };
+        products.shares.extend(same.iter().filter_map(of_row));
+        products.starts.push(products.shares.len());
+    }
+    (0..n).for_each(|i| starts[i + 1] += starts[i]);
+    let cholesky = SparseCholesky::new(&Pattern { starts, columns }, WIDEST * n)?;
+    Some((cholesky, h, products))
+}
+
+/// The entries (i, j, what the k-th row and a value make) of A*A, row by row of A; `None` where there are too many.
+fn normal<S: Real, V>(
+    out: &mut Vec<(usize, usize, V)>,
     a: &dyn LinOp<S>,
-    place: impl Fn(f64) -> [f64; 2],
+    place: impl Fn(usize, f64) -> V,
 ) -> Option<()> {
     let most = WIDEST * a.domain().size();
     let rows = rows(a)?;
     if rows.iter().map(|row| row.len() * row.len()).sum::<usize>() > most {
         return None;
     }
-    for row in &rows {
+    for (k, row) in rows.iter().enumerate() {
         for &(i, u) in row {
-            out.extend(row.iter().map(|&(j, v)| (i, j, place(u * v))));
+            out.extend(row.iter().map(|&(j, v)| (i, j, place(k, u * v))));
         }
     }
     Some(())

@@ -8,12 +8,14 @@ mod cosine;
 mod decomposed;
 mod diagonal;
 mod factored;
+mod weighted;
 
 pub use conjugate_gradients::ConjugateGradients;
 pub use cosine::Cosine;
 pub use decomposed::Decomposed;
 pub use diagonal::Diagonal;
 pub use factored::Factored;
+pub(crate) use weighted::Weighted;
 
 use crate::error::Error;
 use crate::operator::{self, LinOp};

@@ -7,7 +7,7 @@ use crate::operator::{Form, LinOp};
 use crate::real::Real;
 use crate::vector;
 
-/// T X = [∇X | κ∇²X]: the first and second differences of an image of several channels.
+/// T X = [∇X | weight·∇²X]: the first and second differences of an image of several channels.
 ///
 /// With X_{ij} of each channel, and 0 wherever a neighbour is missing:
 ///
@@ -17,8 +17,8 @@ use crate::vector;
 ///                                              √2∇ₓᵧ = √2(X_{i+1,j+1} − X_{i+1,j} − X_{i,j+1} + X_{ij})
 /// ```
 ///
-/// The image is one matrix `x` of channels·rows rows, channel after channel. The range has a block `first` of 2·channels rows and, unless κ = 0, a block `second` of 3·channels rows: a column is all
-/// that is known about one pixel, so that penalties of columns are isotropic and join the channels. ‖T‖₂² ≤ 8 + 64κ².
+/// The image is one matrix `x` of channels·rows rows, channel after channel. The range has a block `first` of 2·channels rows and, unless the weight is 0, a block `second` of 3·channels rows: a column is all
+/// that is known about one pixel, so that penalties of columns are isotropic and join the channels. ‖T‖₂² ≤ 8 + 64·weight².
 /// Not surjective: no right inverse.
 #[derive(Clone, Debug)]
 pub struct Jet {
@@ -27,19 +27,19 @@ pub struct Jet {
     rows: usize,
     cols: usize,
     channels: usize,
-    kappa: f64,
+    weight: f64,
 }
 
 impl Jet {
-    /// Differences of a rows×cols image of so many channels, the second ones times κ ≥ 0.
-    pub fn new(rows: usize, cols: usize, channels: usize, kappa: f64) -> Result<Self, Error> {
-        let holds = kappa >= 0.0 && kappa.is_finite();
-        Error::expect_parameter("kappa", kappa, holds, "a finite number, at least 0")?;
+    /// Differences of a rows×cols image of so many channels, the second ones times `weight` ≥ 0.
+    pub fn new(rows: usize, cols: usize, channels: usize, weight: f64) -> Result<Self, Error> {
+        let holds = weight >= 0.0 && weight.is_finite();
+        Error::expect_parameter("weight", weight, holds, "a finite number, at least 0")?;
         let all_rows = channels.saturating_mul(rows); // a saturated count is refused below: twice as much fits nowhere
         let domain = Layout::matrix(all_rows, cols)?;
         let blocks = [("first", 2 * channels, rows * cols), ("second", 3 * channels, rows * cols)];
-        let range = Layout::new(blocks.into_iter().take(if kappa > 0.0 { 2 } else { 1 }))?;
-        Ok(Self { domain, range, rows, cols, channels, kappa })
+        let range = Layout::new(blocks.into_iter().take(if weight > 0.0 { 2 } else { 1 }))?;
+        Ok(Self { domain, range, rows, cols, channels, weight })
     }
 
     /// Rows, columns and channels of the image.
@@ -47,9 +47,9 @@ impl Jet {
         (self.rows, self.cols, self.channels)
     }
 
-    /// κ.
-    pub fn kappa(&self) -> f64 {
-        self.kappa
+    /// What second differences are multiplied by.
+    pub fn weight(&self) -> f64 {
+        self.weight
     }
 }
 
@@ -63,7 +63,7 @@ impl<S: Real> LinOp<S> for Jet {
     }
 
     fn norm_bound(&self) -> f64 {
-        (8.0 + 64.0 * self.kappa * self.kappa).sqrt()
+        (8.0 + 64.0 * self.weight * self.weight).sqrt()
     }
 
     /// At most sixteen terms a sum.
@@ -119,9 +119,9 @@ impl Jet {
 
     /// The pixels that ∇ₓₓ, ∇ᵧᵧ and ∇ₓᵧ weigh, as steps from the pixel itself, and where they exist.
     fn stencils(&self) -> [Stencil; 3] {
-        let (cols, kappa) = (self.cols, self.kappa);
-        let line = |step: usize| [(0, kappa), (step, -kappa), (step, -kappa), (2 * step, kappa)];
-        let twist = SQRT_2 * kappa;
+        let (cols, weight) = (self.cols, self.weight);
+        let line = |step: usize| [(0, weight), (step, -weight), (step, -weight), (2 * step, weight)];
+        let twist = SQRT_2 * weight;
         let square = [(0, twist), (1, -twist), (cols, -twist), (cols + 1, twist)];
         let (inner_rows, inner_cols) = (self.rows.saturating_sub(2), cols.saturating_sub(2));
         [
@@ -137,8 +137,8 @@ impl Jet {
             for i in 0..stencil.rows() {
                 let corner = i * self.cols;
                 let d = &mut d[corner + stencil.at..][..stencil.cols];
-                for &(step, weight) in &stencil.terms {
-                    vector::axpy(d, weight, &x[corner + step..][..stencil.cols]);
+                for &(step, factor) in &stencil.terms {
+                    vector::axpy(d, factor, &x[corner + step..][..stencil.cols]);
                 }
             }
         }
@@ -149,8 +149,8 @@ impl Jet {
             for i in 0..stencil.rows() {
                 let corner = i * self.cols;
                 let d = &d[corner + stencil.at..][..stencil.cols];
-                for &(step, weight) in &stencil.terms {
-                    vector::axpy(&mut x[corner + step..][..stencil.cols], weight, d);
+                for &(step, factor) in &stencil.terms {
+                    vector::axpy(&mut x[corner + step..][..stencil.cols], factor, d);
                 }
             }
         }
@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn small_images_obey_the_laws() {
         for (rows, cols) in [(1, 1), (1, 2), (2, 1), (1, 5), (5, 1), (2, 2), (3, 3), (4, 7), (7, 3)] {
-            for (channels, kappa) in [(1, 0.0), (1, 0.5), (3, 0.5), (2, 2.0)] {
-                let t = Jet::new(rows, cols, channels, kappa).unwrap();
+            for (channels, weight) in [(1, 0.0), (1, 0.5), (3, 0.5), (2, 2.0)] {
+                let t = Jet::new(rows, cols, channels, weight).unwrap();
                 laws::check::<f32>(&t);
                 laws::check::<f64>(&t);
             }

@@ -53,14 +53,14 @@ pub(super) fn polar_of_units<S: Real>(g: &dyn Coordinates<S>, v: &[S]) -> f64 {
     most
 }
 
-/// min over x of a/2·(x − y)² + wφ(x).
-fn weighted_least<S: Real>(phi: &impl Separable<S>, y: f64, w: f64, a: f64) -> Option<f64> {
-    if w > 0.0 { Some(w * phi.least(y, a / w)?) } else { Some(0.0) }
+/// min over x of a/2·(x − y)² + wψ(x).
+fn weighted_least<S: Real>(psi: &impl Separable<S>, y: f64, w: f64, a: f64) -> Option<f64> {
+    if w > 0.0 { Some(w * psi.least(y, a / w)?) } else { Some(0.0) }
 }
 
-/// φ′(0+), or −φ′(0−) where that is less; 0 where φ is smooth, and its slope shrinks with x.
-fn kink<S: Real>(phi: &impl Separable<S>) -> f64 {
-    let slope = |x: f64| phi.derivative(S::of(x)).f64().min(-phi.derivative(S::of(-x)).f64()).max(0.0);
+/// ψ′(0+), or −ψ′(0−) where that is less; 0 where ψ is smooth, and its slope shrinks with x.
+fn kink<S: Real>(psi: &impl Separable<S>) -> f64 {
+    let slope = |x: f64| psi.derivative(S::of(x)).f64().min(-psi.derivative(S::of(-x)).f64()).max(0.0);
     let (near, nearer) = (slope(1e-30), slope(1e-33));
     if nearer > 0.5 * near { near } else { 0.0 }
 }
@@ -80,22 +80,22 @@ impl<S: Real, P: Separable<S>> Coordinates<S> for Entrywise<P, S> {
     }
 
     fn rho_of(&self, c: usize) -> f64 {
-        self.phi.rho() * weight(&self.weights, c).f64()
+        self.psi.rho() * weight(&self.weights, c).f64()
     }
 
     fn threshold_of(&self, c: usize) -> f64 {
-        kink(&self.phi) * weight(&self.weights, c).f64()
+        kink(&self.psi) * weight(&self.weights, c).f64()
     }
 
     fn value_of(&self, c: usize, u: &mut [S]) -> f64 {
         let w = weight(&self.weights, c);
-        if w > S::ZERO { w.f64() * self.phi.phi(u[0]).f64() } else { 0.0 }
+        if w > S::ZERO { w.f64() * self.psi.psi(u[0]).f64() } else { 0.0 }
     }
 
     fn prox_of(&self, c: usize, u: &mut [S], beta: f64) {
         let w = weight(&self.weights, c);
         if w > S::ZERO {
-            u[0] = self.phi.prox_phi(u[0], S::of(beta) * w) + S::ZERO; // a zero is 0, never −0
+            u[0] = self.psi.prox_psi(u[0], S::of(beta) * w) + S::ZERO; // a zero is 0, never −0
         }
     }
 
@@ -104,18 +104,18 @@ impl<S: Real, P: Separable<S>> Coordinates<S> for Entrywise<P, S> {
         match &self.weights {
             None => simd(
                 #[inline(always)]
-                || u.iter_mut().for_each(|u| *u = self.phi.prox_phi(*u, beta) + S::ZERO),
+                || u.iter_mut().for_each(|u| *u = self.psi.prox_psi(*u, beta) + S::ZERO),
             ),
             Some(weights) => {
                 for (u, &w) in u.iter_mut().zip(weights[first..].iter().step_by(every)).filter(|(_, w)| **w > S::ZERO) {
-                    *u = self.phi.prox_phi(*u, beta * w) + S::ZERO;
+                    *u = self.psi.prox_psi(*u, beta * w) + S::ZERO;
                 }
             }
         }
     }
 
     fn least_of(&self, c: usize, y: &[S], a: f64) -> Option<f64> {
-        weighted_least(&self.phi, y[0].f64(), weight(&self.weights, c).f64(), a)
+        weighted_least(&self.psi, y[0].f64(), weight(&self.weights, c).f64(), a)
     }
 }
 
@@ -132,32 +132,32 @@ impl<S: Real, P: Separable<S>> Coordinates<S> for Group<P, S> {
     }
 
     fn rho_of(&self, c: usize) -> f64 {
-        if c < self.groups.len() { self.phi.rho() * weight(&self.weights, c).f64() } else { 0.0 }
+        if c < self.groups.len() { self.psi.rho() * weight(&self.weights, c).f64() } else { 0.0 }
     }
 
     fn threshold_of(&self, c: usize) -> f64 {
-        if c < self.groups.len() { kink(&self.phi) * weight(&self.weights, c).f64() } else { 0.0 }
+        if c < self.groups.len() { kink(&self.psi) * weight(&self.weights, c).f64() } else { 0.0 }
     }
 
     fn value_of(&self, c: usize, u: &mut [S]) -> f64 {
         if c >= self.groups.len() {
             return 0.0;
         }
-        Reply::subgradient(&self.phi, S::of(norm2(u)), weight(&self.weights, c)).value.f64()
+        Reply::subgradient(&self.psi, S::of(norm2(u)), weight(&self.weights, c)).value.f64()
     }
 
     fn prox_of(&self, c: usize, u: &mut [S], beta: f64) {
         if c >= self.groups.len() {
             return;
         }
-        let reply = Reply::prox(&self.phi, S::of(beta), S::of(norm2(u)), weight(&self.weights, c));
+        let reply = Reply::prox(&self.psi, S::of(beta), S::of(norm2(u)), weight(&self.weights, c));
         u.iter_mut().for_each(|u| *u = reply.factor * *u + S::ZERO);
     }
 
-    /// φ is even: the least lies on the ray through y.
+    /// ψ is even: the least lies on the ray through y.
     fn least_of(&self, c: usize, y: &[S], a: f64) -> Option<f64> {
         let w = if c < self.groups.len() { weight(&self.weights, c).f64() } else { 0.0 };
-        weighted_least(&self.phi, norm2(y), w, a)
+        weighted_least(&self.psi, norm2(y), w, a)
     }
 }
 

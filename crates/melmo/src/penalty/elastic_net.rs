@@ -1,8 +1,8 @@
 use crate::error::Error;
-use crate::penalty::{Phi, Separable, Shape};
+use crate::penalty::{Psi, Separable, Shape};
 use crate::real::Real;
 
-/// φ(x) = λ|x| + νx²/2.
+/// ψ(x) = λ|x| + νx²/2.
 ///
 /// ρ = 0, no bound on the slope unless ν = 0. Zou and Hastie, "Regularization and variable selection via the elastic net"
 /// (2005).
@@ -23,13 +23,13 @@ impl ElasticNet {
 
 impl<S: Real> Separable<S> for ElasticNet {
     #[inline(always)]
-    fn phi(&self, x: S) -> S {
+    fn psi(&self, x: S) -> S {
         let s = x.abs();
         s * (S::of(self.lambda) + S::of(0.5 * self.nu) * s)
     }
 
     #[inline(always)]
-    fn prox_phi(&self, x: S, beta: S) -> S {
+    fn prox_psi(&self, x: S, beta: S) -> S {
         let soft = S::ZERO.larger(x.abs() - beta * S::of(self.lambda));
         (soft * (S::ONE / (S::ONE + beta * S::of(self.nu)))).copysign(x)
     }
@@ -43,7 +43,7 @@ impl<S: Real> Separable<S> for ElasticNet {
         0.0
     }
 
-    fn form(&self) -> Option<Phi> {
+    fn form(&self) -> Option<Psi> {
         Some(Shape::ElasticNet { lambda: self.lambda, nu: self.nu }.into())
     }
 
@@ -63,9 +63,9 @@ impl<S: Real> Separable<S> for ElasticNet {
     #[inline(always)]
     fn envelope(&self, x: S, beta: S) -> (S, S) {
         let (s, nu) = (x.abs(), S::of(self.nu));
-        let z = self.prox_phi(x, beta);
+        let z = self.prox_psi(x, beta);
         let slope = (s * (S::ONE / beta)).smaller((S::of(self.lambda) + nu * s) * (S::ONE / (S::ONE + beta * nu)));
-        (self.phi(z) + S::of(0.5) * beta * slope * slope, slope.copysign(x))
+        (self.psi(z) + S::of(0.5) * beta * slope * slope, slope.copysign(x))
     }
 }
 
@@ -82,19 +82,19 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let phi = ElasticNet::new(1.0, 2.0).unwrap();
-        assert_eq!(phi.phi(-3.0), 12.0);
-        assert_eq!(phi.prox_phi(-3.0, 0.5), -1.25);
-        assert_eq!(phi.prox_phi(0.5, 0.5), 0.0);
-        assert_eq!(Separable::<f64>::slope(&phi), None);
+        let psi = ElasticNet::new(1.0, 2.0).unwrap();
+        assert_eq!(psi.psi(-3.0), 12.0);
+        assert_eq!(psi.prox_psi(-3.0, 0.5), -1.25);
+        assert_eq!(psi.prox_psi(0.5, 0.5), 0.0);
+        assert_eq!(Separable::<f64>::slope(&psi), None);
     }
 
     #[test]
     fn without_the_square_it_is_l1() {
-        let (phi, l1) = (ElasticNet::new(0.8, 0.0).unwrap(), L1::new(0.8).unwrap());
-        assert_eq!(Separable::<f64>::slope(&phi), Some(0.8));
+        let (psi, l1) = (ElasticNet::new(0.8, 0.0).unwrap(), L1::new(0.8).unwrap());
+        assert_eq!(Separable::<f64>::slope(&psi), Some(0.8));
         for x in [-2.0, 0.1, 5.0] {
-            assert_eq!(phi.prox_phi(x, 0.3), l1.prox_phi(x, 0.3));
+            assert_eq!(psi.prox_psi(x, 0.3), l1.prox_psi(x, 0.3));
         }
     }
 

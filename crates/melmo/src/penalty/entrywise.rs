@@ -6,28 +6,28 @@ use crate::penalty::kernel::{
 use crate::penalty::{Coordinates, Entries, Envelope, Form, Prox, Separable, Streamed};
 use crate::real::Real;
 use crate::threads;
-use crate::vector::{norm_inf, norm2, sum};
+use crate::vector::{norm_inf, norm2, sum_pairs};
 
-/// g(u) = Σᵢ wᵢφ(uᵢ): a penalty on every entry, weighted or not.
+/// g(u) = Σᵢ wᵢψ(uᵢ): a penalty on every entry, weighted or not.
 ///
-/// ρ = ρ_φ·max wᵢ, L = slope·‖w‖₂ (√N without weights); prox_{βg} is prox_{βwᵢφ} on each entry.
+/// ρ = ρ_ψ·max wᵢ, L = slope·‖w‖₂ (√N without weights); prox_{βg} is prox_{βwᵢψ} on each entry.
 #[derive(Clone, Debug)]
 pub struct Entrywise<P, S> {
-    pub(super) phi: P,
+    pub(super) psi: P,
     pub(super) size: usize,
     pub(super) weights: Option<Vec<S>>,
 }
 
 impl<S: Real, P: Separable<S>> Entrywise<P, S> {
-    /// φ on each of `size` entries.
-    pub fn new(phi: P, size: usize) -> Self {
-        Self { phi, size, weights: None }
+    /// ψ on each of `size` entries.
+    pub fn new(psi: P, size: usize) -> Self {
+        Self { psi, size, weights: None }
     }
 
-    /// wᵢφ on entry i; every weight is a finite number ≥ 0.
-    pub fn weighted(phi: P, weights: Vec<S>) -> Result<Self, Error> {
+    /// wᵢψ on entry i; every weight is a finite number ≥ 0.
+    pub fn weighted(psi: P, weights: Vec<S>) -> Result<Self, Error> {
         check_weights(&weights)?;
-        Ok(Self { phi, size: weights.len(), weights: Some(weights) })
+        Ok(Self { psi, size: weights.len(), weights: Some(weights) })
     }
 
     fn weights_at(&self, first: usize, len: usize) -> Option<&[S]> {
@@ -74,92 +74,92 @@ macro_rules! weighed {
     };
 }
 
-/// The envelope (value, slope) of wφ at x: (wφ)_β = w·φ_{wβ}, and 0 for w = 0.
+/// The envelope (value, slope) of wψ at x: (wψ)_β = w·ψ_{wβ}, and 0 for w = 0.
 #[inline(always)]
-fn envelope<S: Real>(phi: &impl Separable<S>, x: S, w: S, beta: S) -> (S, S) {
-    let (value, slope) = phi.envelope(x, beta * w);
+fn envelope<S: Real>(psi: &impl Separable<S>, x: S, w: S, beta: S) -> (S, S) {
+    let (value, slope) = psi.envelope(x, beta * w);
     if w > S::ZERO { (w * value, w * slope) } else { (S::ZERO, S::ZERO) }
 }
 
 /// The slope alone.
 #[inline(always)]
-fn slope<S: Real>(phi: &impl Separable<S>, x: S, w: S, beta: S) -> S {
-    let slope = phi.envelope_slope(x, beta * w);
+fn slope<S: Real>(psi: &impl Separable<S>, x: S, w: S, beta: S) -> S {
+    let slope = psi.envelope_slope(x, beta * w);
     if w > S::ZERO { w * slope } else { S::ZERO }
 }
 
 impl<S: Real, P: Separable<S>> Entries<S> for Entrywise<P, S> {
     fn value_between(&self, from: &[S], to: &[S], first: usize) -> f64 {
-        let phi = self.phi.clone();
+        let psi = self.psi.clone();
         weighed!(self.weights_at(first, from.len()), from, |w, weight| sum_kernel(
             from,
             to,
             w,
             #[inline(always)]
             move |x, w| {
-                let (value, w) = (phi.phi(x), weight(w));
+                let (value, w) = (psi.psi(x), weight(w));
                 if w > S::ZERO { w * value } else { S::ZERO }
             },
         ))
     }
 
     fn rests_at_zero(&self, beta: f64) -> bool {
-        self.phi.phi(S::ZERO) == S::ZERO && self.phi.envelope(S::ZERO, S::of(beta)).1 == S::ZERO
+        self.psi.psi(S::ZERO) == S::ZERO && self.psi.envelope(S::ZERO, S::of(beta)).1 == S::ZERO
     }
 
     fn envelope_between(&self, from: &[S], to: &[S], first: usize, beta: f64) -> f64 {
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        let (psi, beta) = (self.psi.clone(), S::of(beta));
         weighed!(self.weights_at(first, from.len()), from, |w, weight| sum_kernel(
             from,
             to,
             w,
             #[inline(always)]
-            move |x, w| envelope(&phi, x, weight(w), beta).0,
+            move |x, w| envelope(&psi, x, weight(w), beta).0,
         ))
     }
 
     fn moreau_of(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> Envelope {
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        let (psi, beta) = (self.psi.clone(), S::of(beta));
         weighed!(self.weights_at(first, u.len()), u, |w, weight| envelope_kernel(
             grad,
             u,
             w,
             #[inline(always)]
-            move |x, w| envelope(&phi, x, weight(w), beta),
+            move |x, w| envelope(&psi, x, weight(w), beta),
         ))
     }
 
     fn slopes_of(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> f64 {
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        let (psi, beta) = (self.psi.clone(), S::of(beta));
         weighed!(self.weights_at(first, u.len()), u, |w, weight| slope_kernel(
             grad,
             u,
             w,
             #[inline(always)]
-            move |x, w| slope(&phi, x, weight(w), beta),
+            move |x, w| slope(&psi, x, weight(w), beta),
         ))
     }
 
     fn add_slopes_of(&self, grad: &mut [S], u: &[S], first: usize, beta: f64) -> f64 {
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        let (psi, beta) = (self.psi.clone(), S::of(beta));
         weighed!(self.weights_at(first, u.len()), u, |w, weight| add_slope_kernel(
             grad,
             u,
             w,
             #[inline(always)]
-            move |x, w| slope(&phi, x, weight(w), beta),
+            move |x, w| slope(&psi, x, weight(w), beta),
         ))
     }
 
     fn slopes_between(&self, slopes: &mut [S], from: &[S], to: &[S], first: usize, beta: f64) -> f64 {
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        let (psi, beta) = (self.psi.clone(), S::of(beta));
         weighed!(self.weights_at(first, from.len()), from, |w, weight| slope_between_kernel(
             slopes,
             from,
             to,
             w,
             #[inline(always)]
-            move |x, w| slope(&phi, x, weight(w), beta),
+            move |x, w| slope(&psi, x, weight(w), beta),
         ))
     }
 }
@@ -175,41 +175,42 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
     }
 
     fn weak_convexity(&self) -> f64 {
-        self.phi.rho() * weight_constants(self.weights.as_deref(), self.size).0
+        self.psi.rho() * weight_constants(self.weights.as_deref(), self.size).0
     }
 
     fn lipschitz(&self) -> Option<f64> {
-        Some(self.phi.slope()? * weight_constants(self.weights.as_deref(), self.size).1)
+        Some(self.psi.slope()? * weight_constants(self.weights.as_deref(), self.size).1)
     }
 
     fn strong_convexity(&self) -> f64 {
-        self.phi.strong_convexity() * least_weight(self.weights.as_deref())
+        self.psi.strong_convexity() * least_weight(self.weights.as_deref())
     }
 
     fn polar(&self, v: &[S], _: &mut [S]) -> Option<f64> {
-        self.phi.growth()?;
+        self.psi.growth()?;
         Some(polar_of_units(self, v))
     }
 
     fn reach(&self) -> Option<f64> {
-        let reach = self.phi.reach().filter(|_| least_weight(self.weights.as_deref()) > 0.0)?;
+        let reach = self.psi.reach().filter(|_| least_weight(self.weights.as_deref()) > 0.0)?;
         Some(reach * (self.size as f64).sqrt() * (1.0 + f64::EPSILON))
     }
 
     fn value(&self, u: &[S], _: &mut [S]) -> f64 {
-        let phi = self.phi.clone();
-        match &self.weights {
-            None => sum(
-                u,
-                #[inline(always)]
-                |v| phi.phi(v).f64(),
-            ),
-            Some(w) => u.iter().zip(w).filter(|(_, w)| **w > S::ZERO).map(|(&v, &w)| w.f64() * phi.phi(v).f64()).sum(),
-        }
+        let psi = self.psi.clone();
+        weighed!(self.weights.as_deref(), u, |w, weight| sum_pairs(
+            u,
+            w,
+            #[inline(always)]
+            |x, w| {
+                let (value, w) = (psi.psi(x).f64(), weight(w));
+                if w > S::ZERO { w.f64() * value } else { 0.0 }
+            },
+        ))
     }
 
     fn prox(&self, z: &mut [S], u: &[S], beta: f64, work: &mut [S]) -> f64 {
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        let (psi, beta) = (self.psi.clone(), S::of(beta));
         weighed!(self.weights.as_deref(), u, |w, weight| map_kernel(
             z,
             u,
@@ -217,7 +218,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
             #[inline(always)]
             move |x, w| {
                 let w = weight(w);
-                let shrunk = phi.prox_phi(x, beta * w) + S::ZERO; // a zero is 0, never −0
+                let shrunk = psi.prox_psi(x, beta * w) + S::ZERO; // a zero is 0, never −0
                 if w > S::ZERO { shrunk } else { x }
             },
         ));
@@ -242,13 +243,13 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
     }
 
     fn subgradient(&self, v: &mut [S], u: &[S], work: &mut [S]) -> f64 {
-        let phi = self.phi.clone();
+        let psi = self.psi.clone();
         weighed!(self.weights.as_deref(), u, |w, weight| map_kernel(
             v,
             u,
             w,
             #[inline(always)]
-            move |x, w| weight(w) * phi.derivative(x),
+            move |x, w| weight(w) * psi.derivative(x),
         ));
         self.value(u, work)
     }
@@ -258,7 +259,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Entrywise<P, S> {
     }
 
     fn form(&self) -> Form<'_, S> {
-        self.phi.form().map_or(Form::General, |phi| Form::Entries { phi, weights: self.weights.as_deref() })
+        self.psi.form().map_or(Form::General, |psi| Form::Entries { psi, weights: self.weights.as_deref() })
     }
 
     fn streamed(&self) -> Option<Streamed<'_, S>> {

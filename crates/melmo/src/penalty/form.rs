@@ -2,33 +2,33 @@
 
 use std::ops::Range;
 
-use crate::penalty::Prox;
+use crate::penalty::{Prox, Spline};
 
 /// What a penalty is, as data, for those who evaluate it elsewhere: a device needs formulas, not methods.
 #[non_exhaustive]
 pub enum Form<'a, S> {
     /// Nothing that anybody knows of.
     General,
-    /// Σᵢ wᵢφ(uᵢ).
+    /// Σᵢ wᵢψ(uᵢ).
     Entries {
-        /// φ.
-        phi: Phi,
+        /// ψ.
+        psi: Psi,
         /// w; all ones when there is none.
         weights: Option<&'a [S]>,
     },
-    /// Σᵢ wᵢφ(‖uᵢ‖₂), uᵢ the same entry of every block.
+    /// Σᵢ wᵢψ(‖uᵢ‖₂), uᵢ the same entry of every block.
     Pixels {
-        /// φ.
-        phi: Phi,
+        /// ψ.
+        psi: Psi,
         /// w; all ones when there is none.
         weights: Option<&'a [S]>,
         /// How many blocks there are.
         blocks: usize,
     },
-    /// Σ_g w_gφ(‖u_g‖₂) over groups g of entries. An entry in no group is not penalised.
+    /// Σ_g w_gψ(‖u_g‖₂) over groups g of entries. An entry in no group is not penalised.
     Groups {
-        /// φ.
-        phi: Phi,
+        /// ψ.
+        psi: Psi,
         /// w; all ones when there is none.
         weights: Option<&'a [S]>,
         /// Which entries form a group.
@@ -77,14 +77,14 @@ pub struct Piece {
 
 /// A penalty of one number: a formula, on all numbers or on those that are not negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Phi {
+pub struct Psi {
     /// The formula.
     pub shape: Shape,
     /// ∞ below 0.
     pub nonnegative: bool,
 }
 
-impl From<Shape> for Phi {
+impl From<Shape> for Psi {
     fn from(shape: Shape) -> Self {
         Self { shape, nonnegative: false }
     }
@@ -93,6 +93,7 @@ impl From<Shape> for Phi {
 /// The formula of a penalty, with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[allow(clippy::large_enum_variant)] // a problem has a few, and nobody looks at them in a loop
 pub enum Shape {
     /// λ|x|.
     L1 {
@@ -146,4 +147,6 @@ pub enum Shape {
         /// Its upper end; ∞ where there is none.
         upper: f64,
     },
+    /// ψ′ is piecewise linear.
+    Spline(Spline),
 }

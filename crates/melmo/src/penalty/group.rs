@@ -9,14 +9,14 @@ use crate::penalty::{Columns, Coordinates, Envelope, Form, Pixels, Prox, Separab
 use crate::real::Real;
 use crate::vector::simd;
 
-/// g(u) = Σ_g w_g·φ(‖u_g‖₂): an even penalty on the norms of disjoint groups of entries.
+/// g(u) = Σ_g w_g·ψ(‖u_g‖₂): an even penalty on the norms of disjoint groups of entries.
 ///
-/// ρ = ρ_φ·max w_g, L = slope·‖w‖₂ over the groups (√(number of groups) without weights); the prox keeps the direction of
-/// each group, prox_φ(‖u_g‖)·u_g/‖u_g‖. Yuan and Lin, "Model selection and estimation in regression with grouped
+/// ρ = ρ_ψ·max w_g, L = slope·‖w‖₂ over the groups (√(number of groups) without weights); the prox keeps the direction of
+/// each group, prox_ψ(‖u_g‖)·u_g/‖u_g‖. Yuan and Lin, "Model selection and estimation in regression with grouped
 /// variables" (2006); on the two difference components of each pixel it is isotropic total variation.
 #[derive(Clone, Debug)]
 pub struct Group<P, S> {
-    pub(super) phi: P,
+    pub(super) psi: P,
     size: usize,
     pub(super) groups: Partition,
     pub(super) weights: Option<Vec<S>>,
@@ -30,37 +30,37 @@ pub struct Group<P, S> {
 
 impl<S: Real, P: Separable<S>> Group<P, S> {
     /// A group is a row of a block.
-    pub fn rows(phi: P, layout: &Layout) -> Result<Self, Error> {
-        Self::new(phi, layout.size(), Partition::rows(layout))
+    pub fn rows(psi: P, layout: &Layout) -> Result<Self, Error> {
+        Self::new(psi, layout.size(), Partition::rows(layout))
     }
 
     /// A group is a column of a block.
-    pub fn columns(phi: P, layout: &Layout) -> Result<Self, Error> {
+    pub fn columns(psi: P, layout: &Layout) -> Result<Self, Error> {
         let columns = layout.blocks().len() == 1;
-        Ok(Self { columns, ..Self::new(phi, layout.size(), Partition::columns(layout))? })
+        Ok(Self { columns, ..Self::new(psi, layout.size(), Partition::columns(layout))? })
     }
 
     /// A group is the same entry of every block; all blocks have one shape.
-    pub fn pixels(phi: P, layout: &Layout) -> Result<Self, Error> {
+    pub fn pixels(psi: P, layout: &Layout) -> Result<Self, Error> {
         let pixels = layout.blocks().len();
-        Ok(Self { pixels, ..Self::new(phi, layout.size(), Partition::pixels(layout)?)? })
+        Ok(Self { pixels, ..Self::new(psi, layout.size(), Partition::pixels(layout)?)? })
     }
 
     /// Groups are lists of entries of a buffer of `size`; an entry in no group is not penalised.
-    pub fn given(phi: P, groups: Vec<Vec<usize>>, size: usize) -> Result<Self, Error> {
+    pub fn given(psi: P, groups: Vec<Vec<usize>>, size: usize) -> Result<Self, Error> {
         let partition = Partition::given(&groups, size)?;
         let mut taken = vec![false; size];
         groups.iter().flatten().for_each(|&i| taken[i] = true);
         let free = (0..size).filter(|&i| !taken[i]).collect();
-        Ok(Self { free, ..Self::new(phi, size, partition)? })
+        Ok(Self { free, ..Self::new(psi, size, partition)? })
     }
 
-    fn new(phi: P, size: usize, groups: Partition) -> Result<Self, Error> {
-        if !phi.is_even() {
-            let message = "a penalty of the norm of a group must be even, φ(−x) = φ(x): this one is not";
+    fn new(psi: P, size: usize, groups: Partition) -> Result<Self, Error> {
+        if !psi.is_even() {
+            let message = "a penalty of the norm of a group must be even, ψ(−x) = ψ(x): this one is not";
             return Err(Error::Unsupported(message.into()));
         }
-        Ok(Self { phi, size, groups, weights: None, pixels: 0, columns: false, free: Vec::new() })
+        Ok(Self { psi, size, groups, weights: None, pixels: 0, columns: false, free: Vec::new() })
     }
 
     /// Multiplies the penalty of group g by w_g ≥ 0. Groups are counted block by block; rows, columns and pixels in order.
@@ -82,25 +82,25 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
     }
 
     fn weak_convexity(&self) -> f64 {
-        self.phi.rho() * weight_constants(self.weights.as_deref(), self.groups.len()).0
+        self.psi.rho() * weight_constants(self.weights.as_deref(), self.groups.len()).0
     }
 
     fn lipschitz(&self) -> Option<f64> {
-        Some(self.phi.slope()? * weight_constants(self.weights.as_deref(), self.groups.len()).1)
+        Some(self.psi.slope()? * weight_constants(self.weights.as_deref(), self.groups.len()).1)
     }
 
     fn strong_convexity(&self) -> f64 {
-        if self.free.is_empty() { self.phi.strong_convexity() * least_weight(self.weights.as_deref()) } else { 0.0 }
+        if self.free.is_empty() { self.psi.strong_convexity() * least_weight(self.weights.as_deref()) } else { 0.0 }
     }
 
     fn polar(&self, v: &[S], _: &mut [S]) -> Option<f64> {
-        self.phi.growth()?;
+        self.psi.growth()?;
         Some(polar_of_units(self, v))
     }
 
     fn reach(&self) -> Option<f64> {
         let bounded = self.free.is_empty() && least_weight(self.weights.as_deref()) > 0.0;
-        let reach = self.phi.reach().filter(|_| bounded)?;
+        let reach = self.psi.reach().filter(|_| bounded)?;
         Some(reach * (self.groups.len() as f64).sqrt() * (1.0 + f64::EPSILON))
     }
 
@@ -110,13 +110,13 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
     }
 
     fn value(&self, u: &[S], _: &mut [S]) -> f64 {
-        let phi = self.phi.clone();
+        let psi = self.psi.clone();
         let total = self.groups.walk(
             None,
             u,
             self.weights.as_deref(),
             #[inline(always)]
-            move |norm, w| Reply::subgradient(&phi, norm, w),
+            move |norm, w| Reply::subgradient(&psi, norm, w),
         );
         total.value
     }
@@ -125,13 +125,13 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
         if !self.free.is_empty() {
             z.copy_from_slice(u);
         }
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        let (psi, beta) = (self.psi.clone(), S::of(beta));
         let total = self.groups.walk(
             Some(z),
             u,
             self.weights.as_deref(),
             #[inline(always)]
-            move |norm, w| Reply::prox(&phi, beta, norm, w),
+            move |norm, w| Reply::prox(&psi, beta, norm, w),
         );
         total.value
     }
@@ -140,13 +140,13 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
         if !self.free.is_empty() {
             grad.fill(S::ZERO);
         }
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        let (psi, beta) = (self.psi.clone(), S::of(beta));
         self.groups.walk(
             Some(grad),
             u,
             self.weights.as_deref(),
             #[inline(always)]
-            move |norm, w| Reply::envelope(&phi, beta, norm, w),
+            move |norm, w| Reply::envelope(&psi, beta, norm, w),
         )
     }
 
@@ -154,13 +154,13 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
         if !self.free.is_empty() {
             v.fill(S::ZERO);
         }
-        let phi = self.phi.clone();
+        let psi = self.psi.clone();
         let total = self.groups.walk(
             Some(v),
             u,
             self.weights.as_deref(),
             #[inline(always)]
-            move |norm, w| Reply::subgradient(&phi, norm, w),
+            move |norm, w| Reply::subgradient(&psi, norm, w),
         );
         total.value
     }
@@ -171,9 +171,9 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
 
     fn form(&self) -> Form<'_, S> {
         let weights = self.weights.as_deref();
-        match self.phi.form() {
-            Some(phi) if self.pixels > 0 => Form::Pixels { phi, weights, blocks: self.pixels },
-            Some(phi) => Form::Groups { phi, weights, groups: self.groups.grouping() },
+        match self.psi.form() {
+            Some(psi) if self.pixels > 0 => Form::Pixels { psi, weights, blocks: self.pixels },
+            Some(psi) => Form::Groups { psi, weights, groups: self.groups.grouping() },
             None => Form::General,
         }
     }
@@ -189,33 +189,33 @@ impl<S: Real, P: Separable<S>> Prox<S> for Group<P, S> {
 
 impl<S: Real, P: Separable<S>> Columns<S> for Group<P, S> {
     fn value_of(&self, norms: &[S], first: usize, beta: Option<f64>) -> f64 {
-        let phi = self.phi.clone();
+        let psi = self.psi.clone();
         let weights = self.weights_at(first, norms.len());
         match beta.map(S::of) {
             None => total_of(
                 norms,
                 weights,
                 #[inline(always)]
-                move |norm, w| Reply::subgradient(&phi, norm, w),
+                move |norm, w| Reply::subgradient(&psi, norm, w),
             ),
             Some(beta) => total_of(
                 norms,
                 weights,
                 #[inline(always)]
-                move |norm, w| Reply::envelope(&phi, beta, norm, w),
+                move |norm, w| Reply::envelope(&psi, beta, norm, w),
             ),
         }
     }
 
     fn factors(&self, norms: &mut [S], first: usize, beta: f64) -> f64 {
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        let (psi, beta) = (self.psi.clone(), S::of(beta));
         simd(
             #[inline(always)]
             move || {
                 let mut replies = Replies::new(
                     self.weights_at(first, norms.len()),
                     #[inline(always)]
-                    move |norm, w| Reply::slope(&phi, beta, norm, w),
+                    move |norm, w| Reply::slope(&psi, beta, norm, w),
                 );
                 norms.chunks_mut(TILE).for_each(|norms| replies.answer(norms));
                 replies.total().slope_squared
@@ -243,7 +243,7 @@ fn total_of<S: Real>(norms: &[S], weights: Option<&[S]>, reply: impl Fn(S, S) ->
 
 impl<S: Real, P: Separable<S>> Pixels<S> for Group<P, S> {
     fn value_at(&self, u: &[S], v: &[S], first: usize) -> f64 {
-        let phi = self.phi.clone();
+        let psi = self.psi.clone();
         simd(
             #[inline(always)]
             move || {
@@ -251,7 +251,7 @@ impl<S: Real, P: Separable<S>> Pixels<S> for Group<P, S> {
                 let mut replies = Replies::new(
                     self.weights_at(first, u.len()),
                     #[inline(always)]
-                    move |norm, w| Reply::subgradient(&phi, norm, w),
+                    move |norm, w| Reply::subgradient(&psi, norm, w),
                 );
                 for (u, v) in u.chunks(TILE).zip(v.chunks(TILE)) {
                     let norms = &mut norms[..u.len()];
@@ -264,7 +264,7 @@ impl<S: Real, P: Separable<S>> Pixels<S> for Group<P, S> {
     }
 
     fn moreau_at(&self, u: &mut [S], v: &mut [S], first: usize, beta: f64) -> Envelope {
-        let (phi, beta) = (self.phi.clone(), S::of(beta));
+        let (psi, beta) = (self.psi.clone(), S::of(beta));
         simd(
             #[inline(always)]
             move || {
@@ -272,7 +272,7 @@ impl<S: Real, P: Separable<S>> Pixels<S> for Group<P, S> {
                 let mut replies = Replies::new(
                     self.weights_at(first, u.len()),
                     #[inline(always)]
-                    move |norm, w| Reply::envelope(&phi, beta, norm, w),
+                    move |norm, w| Reply::envelope(&psi, beta, norm, w),
                 );
                 for (u, v) in u.chunks_mut(TILE).zip(v.chunks_mut(TILE)) {
                     let norms = &mut norms[..u.len()];
@@ -299,28 +299,28 @@ mod tests {
 
     #[test]
     fn rows_and_columns_obey_the_laws() {
-        let phi = Mcp::new(0.6, 1.5).unwrap();
-        laws::whole(&Group::<_, f64>::rows(phi, &two_blocks()).unwrap());
-        laws::whole(&Group::<_, f64>::columns(phi, &two_blocks()).unwrap());
+        let psi = Mcp::new(0.6, 1.5).unwrap();
+        laws::whole(&Group::<_, f64>::rows(psi, &two_blocks()).unwrap());
+        laws::whole(&Group::<_, f64>::columns(psi, &two_blocks()).unwrap());
         let weights: Vec<f64> = (0..9).map(|i| f64::from(i % 3)).collect();
-        laws::whole(&Group::columns(phi, &two_blocks()).unwrap().weighted(weights).unwrap());
+        laws::whole(&Group::columns(psi, &two_blocks()).unwrap().weighted(weights).unwrap());
         for layout in [Layout::matrix(7, 1).unwrap(), Layout::matrix(1, 7).unwrap()] {
-            laws::whole(&Group::<_, f64>::rows(phi, &layout).unwrap());
-            laws::whole(&Group::<_, f64>::columns(phi, &layout).unwrap());
+            laws::whole(&Group::<_, f64>::rows(psi, &layout).unwrap());
+            laws::whole(&Group::<_, f64>::columns(psi, &layout).unwrap());
         }
     }
 
     #[test]
     fn pixels_obey_the_laws_also_in_stretches() {
-        let phi = Scad::new(0.4, 2.5).unwrap();
+        let psi = Scad::new(0.4, 2.5).unwrap();
         let pair = Layout::new([("dx", 3, 5), ("dy", 3, 5)]).unwrap();
-        laws::whole(&Group::<_, f64>::pixels(phi, &pair).unwrap());
+        laws::whole(&Group::<_, f64>::pixels(psi, &pair).unwrap());
         let weights: Vec<f64> = (0..15).map(|i| f64::from(i % 3) / 2.0).collect();
-        let weighted = Group::pixels(phi, &pair).unwrap().weighted(weights).unwrap();
+        let weighted = Group::pixels(psi, &pair).unwrap().weighted(weights).unwrap();
         assert!(matches!(weighted.streamed(), Some(Streamed::Pixels(_))));
         laws::whole(&weighted);
         let triple = Layout::new([("dx", 2, 3), ("dy", 2, 3), ("dz", 2, 3)]).unwrap();
-        let triple = Group::<_, f64>::pixels(phi, &triple).unwrap();
+        let triple = Group::<_, f64>::pixels(psi, &triple).unwrap();
         assert!(triple.streamed().is_none());
         laws::whole(&triple);
     }
@@ -341,13 +341,13 @@ mod tests {
             let layout = Layout::matrix(rows, cols).unwrap();
             let u = laws::noise(rows * cols, 7);
             for by_rows in [true, false] {
-                let phi = Mcp::new(0.3, 4.0).unwrap();
-                let group = if by_rows { Group::rows(phi, &layout) } else { Group::columns(phi, &layout) }.unwrap();
+                let psi = Mcp::new(0.3, 4.0).unwrap();
+                let group = if by_rows { Group::rows(psi, &layout) } else { Group::columns(psi, &layout) }.unwrap();
                 let lists = match by_rows {
                     true => (0..rows).map(|i| (0..cols).map(|j| i * cols + j).collect()).collect(),
                     false => (0..cols).map(|j| (0..rows).map(|i| i * cols + j).collect()).collect(),
                 };
-                let given = Group::given(phi, lists, rows * cols).unwrap();
+                let given = Group::given(psi, lists, rows * cols).unwrap();
                 let (mut a, mut b) = (vec![0.0; u.len()], vec![0.0; u.len()]);
                 let (ea, eb) = (group.moreau(&mut a, &u, 0.5, &mut []), given.moreau(&mut b, &u, 0.5, &mut []));
                 assert!((ea.value - eb.value).abs() <= 1e-12 * eb.value);
@@ -359,11 +359,11 @@ mod tests {
     #[test]
     fn groups_of_one_entry_are_entries() {
         const N: usize = 300;
-        let (phi, layout) = (Mcp::new(0.3, 2.0).unwrap(), Layout::new([("a", N / 2, 1), ("b", N / 2, 1)]).unwrap());
+        let (psi, layout) = (Mcp::new(0.3, 2.0).unwrap(), Layout::new([("a", N / 2, 1), ("b", N / 2, 1)]).unwrap());
         let u: Vec<f32> = laws::noise(N, 3).iter().map(|&v| v as f32).collect();
         let weights: Vec<f32> = (0..N).map(|i| (i % 7) as f32 / 6.0).collect();
-        let group = Group::rows(phi, &layout).unwrap().weighted(weights.clone()).unwrap();
-        let plain = Entrywise::weighted(phi, weights).unwrap();
+        let group = Group::rows(psi, &layout).unwrap().weighted(weights.clone()).unwrap();
+        let plain = Entrywise::weighted(psi, weights).unwrap();
         let (mut a, mut b) = (vec![0.0; N], vec![0.0; N]);
         assert!((group.prox(&mut a, &u, 0.5, &mut []) - plain.prox(&mut b, &u, 0.5, &mut [])).abs() < 1e-4);
         assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6));

@@ -1,8 +1,8 @@
 use crate::error::Error;
-use crate::penalty::{Phi, Separable, Shape};
+use crate::penalty::{Psi, Separable, Shape};
 use crate::real::Real;
 
-/// φ(x) = λx²/(2δ) for |x| ≤ δ, else λ(|x| − δ/2).
+/// ψ(x) = λx²/(2δ) for |x| ≤ δ, else λ(|x| − δ/2).
 ///
 /// ρ = 0, slope λ; the envelope of λ|x| with smoothing δ/λ. Huber, "Robust estimation of a location parameter" (1964).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,13 +28,13 @@ impl Huber {
 
 impl<S: Real> Separable<S> for Huber {
     #[inline(always)]
-    fn phi(&self, x: S) -> S {
+    fn psi(&self, x: S) -> S {
         huber(x.abs(), S::of(self.lambda), S::of(self.delta)).0
     }
 
     /// The larger of the two pieces: they cross where one hands over to the other, at δ + βλ.
     #[inline(always)]
-    fn prox_phi(&self, x: S, beta: S) -> S {
+    fn prox_psi(&self, x: S, beta: S) -> S {
         let (delta, shift) = (S::of(self.delta), beta * S::of(self.lambda));
         let s = x.abs();
         (s - shift).larger(s * (delta / (delta + shift))).copysign(x)
@@ -49,7 +49,7 @@ impl<S: Real> Separable<S> for Huber {
         0.0
     }
 
-    fn form(&self) -> Option<Phi> {
+    fn form(&self) -> Option<Psi> {
         Some(Shape::Huber { lambda: self.lambda, delta: self.delta }.into())
     }
 
@@ -79,11 +79,11 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let phi = Huber::new(2.0, 0.5).unwrap();
-        assert_eq!(phi.phi(0.25), 0.125);
-        assert_eq!(phi.phi(-3.0), 5.5);
-        assert_eq!(phi.prox_phi(1.0, 0.5), 1.0 / 3.0);
-        assert_eq!(phi.prox_phi(-4.0, 0.5), -3.0);
+        let psi = Huber::new(2.0, 0.5).unwrap();
+        assert_eq!(psi.psi(0.25), 0.125);
+        assert_eq!(psi.psi(-3.0), 5.5);
+        assert_eq!(psi.prox_psi(1.0, 0.5), 1.0 / 3.0);
+        assert_eq!(psi.prox_psi(-4.0, 0.5), -3.0);
     }
 
     #[test]

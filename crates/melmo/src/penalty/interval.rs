@@ -1,8 +1,8 @@
 use crate::error::Error;
-use crate::penalty::{Phi, Separable, Shape};
+use crate::penalty::{Psi, Separable, Shape};
 use crate::real::Real;
 
-/// φ(x) = 0 for l ≤ x ≤ u, else ∞.
+/// ψ(x) = 0 for l ≤ x ≤ u, else ∞.
 ///
 /// ρ = 0, no bound on the slope; the prox is the projection min(max(x, l), u). A bound may be infinite. Even, so that it
 /// can be lifted to groups and singular values (balls of radius u), when l = −u.
@@ -33,13 +33,13 @@ impl Interval {
 impl<S: Real> Separable<S> for Interval {
     /// Inside means that the projection does not move x. Outside, a distance above 0 times ∞, so that NaN stays NaN.
     #[inline(always)]
-    fn phi(&self, x: S) -> S {
+    fn psi(&self, x: S) -> S {
         let nearest = self.project(x);
         if x == nearest { S::ZERO } else { (x - nearest).abs() * S::of(f64::INFINITY) }
     }
 
     #[inline(always)]
-    fn prox_phi(&self, x: S, _: S) -> S {
+    fn prox_psi(&self, x: S, _: S) -> S {
         self.project(x)
     }
 
@@ -52,7 +52,7 @@ impl<S: Real> Separable<S> for Interval {
         0.0
     }
 
-    fn form(&self) -> Option<Phi> {
+    fn form(&self) -> Option<Psi> {
         Some(Shape::Interval { lower: self.lower, upper: self.upper }.into())
     }
 
@@ -84,13 +84,13 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let phi = Interval::new(-1.0, 2.0).unwrap();
+        let psi = Interval::new(-1.0, 2.0).unwrap();
         assert_eq!(
-            [phi.phi(-1.0), phi.phi(2.0), phi.phi(-1.5), phi.phi(9.0)],
+            [psi.psi(-1.0), psi.psi(2.0), psi.psi(-1.5), psi.psi(9.0)],
             [0.0, 0.0, f64::INFINITY, f64::INFINITY]
         );
-        assert_eq!([phi.prox_phi(-7.0, 1.0), phi.prox_phi(0.5, 1.0), phi.prox_phi(7.0, 1.0)], [-1.0, 0.5, 2.0]);
-        assert!(!Separable::<f64>::is_even(&phi));
+        assert_eq!([psi.prox_psi(-7.0, 1.0), psi.prox_psi(0.5, 1.0), psi.prox_psi(7.0, 1.0)], [-1.0, 0.5, 2.0]);
+        assert!(!Separable::<f64>::is_even(&psi));
         assert!(Separable::<f64>::is_even(&Interval::new(-2.0, 2.0).unwrap()));
     }
 

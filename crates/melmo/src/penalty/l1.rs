@@ -1,8 +1,8 @@
 use crate::error::Error;
-use crate::penalty::{Phi, Separable, Shape};
+use crate::penalty::{Psi, Separable, Shape};
 use crate::real::Real;
 
-/// φ(x) = λ|x|.
+/// ψ(x) = λ|x|.
 ///
 /// ρ = 0, slope λ; the prox is soft thresholding. Tibshirani, "Regression shrinkage and selection via the lasso" (1996).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,12 +19,12 @@ impl L1 {
 
 impl<S: Real> Separable<S> for L1 {
     #[inline(always)]
-    fn phi(&self, x: S) -> S {
+    fn psi(&self, x: S) -> S {
         S::of(self.lambda) * x.abs()
     }
 
     #[inline(always)]
-    fn prox_phi(&self, x: S, beta: S) -> S {
+    fn prox_psi(&self, x: S, beta: S) -> S {
         S::ZERO.larger(x.abs() - beta * S::of(self.lambda)).copysign(x)
     }
 
@@ -37,7 +37,7 @@ impl<S: Real> Separable<S> for L1 {
         0.0
     }
 
-    fn form(&self) -> Option<Phi> {
+    fn form(&self) -> Option<Psi> {
         Some(Shape::L1 { lambda: self.lambda }.into())
     }
 
@@ -69,9 +69,9 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let phi = L1::new(2.0).unwrap();
-        assert_eq!([phi.phi(-3.0), phi.prox_phi(-3.0, 0.5), phi.prox_phi(0.9, 0.5)], [6.0, -2.0, 0.0]);
-        assert_eq!(phi.envelope(-3.0, 0.5), (5.0, -2.0));
+        let psi = L1::new(2.0).unwrap();
+        assert_eq!([psi.psi(-3.0), psi.prox_psi(-3.0, 0.5), psi.prox_psi(0.9, 0.5)], [6.0, -2.0, 0.0]);
+        assert_eq!(psi.envelope(-3.0, 0.5), (5.0, -2.0));
     }
 
     #[test]

@@ -35,29 +35,29 @@ fn minimise(h: impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
 }
 
 /// The laws of a penalty of one number, in both precisions.
-pub fn scalar<P: Separable<f64> + Separable<f32>>(phi: &P) {
-    let rho = Separable::<f64>::rho(phi);
-    assert!(Separable::<f64>::phi(phi, f64::NAN).is_nan() && Separable::<f64>::prox_phi(phi, f64::NAN, 0.1).is_nan());
-    assert!(Separable::<f64>::envelope_slope(phi, f64::NAN, 0.1).is_nan());
+pub fn scalar<P: Separable<f64> + Separable<f32>>(psi: &P) {
+    let rho = Separable::<f64>::rho(psi);
+    assert!(Separable::<f64>::psi(psi, f64::NAN).is_nan() && Separable::<f64>::prox_psi(psi, f64::NAN, 0.1).is_nan());
+    assert!(Separable::<f64>::envelope_slope(psi, f64::NAN, 0.1).is_nan());
     for i in -60..=60 {
         let x = f64::from(i) / 11.0;
-        derivative(phi, x);
+        derivative(psi, x);
         for beta in betas(rho) {
-            let z: f64 = phi.prox_phi(x, beta);
-            proximal(phi, x, z, beta);
-            envelope(phi, x, z, beta);
-            close(phi.prox_phi(x as f32, beta as f32).into(), z, 2e-5, "prox in f32");
-            if Separable::<f64>::is_even(phi) {
-                assert_eq!(phi.prox_phi(-x, beta), -z);
-                assert_eq!(phi.phi(-x), phi.phi(x));
+            let z: f64 = psi.prox_psi(x, beta);
+            proximal(psi, x, z, beta);
+            envelope(psi, x, z, beta);
+            close(psi.prox_psi(x as f32, beta as f32).into(), z, 2e-5, "prox in f32");
+            if Separable::<f64>::is_even(psi) {
+                assert_eq!(psi.prox_psi(-x, beta), -z);
+                assert_eq!(psi.psi(-x), psi.psi(x));
             }
         }
     }
 }
 
-/// z minimises φ(v) + (x−v)²/(2β).
-fn proximal(phi: &impl Separable<f64>, x: f64, z: f64, beta: f64) {
-    let h = |v: f64| phi.phi(v) + (x - v) * (x - v) / (2.0 * beta);
+/// z minimises ψ(v) + (x−v)²/(2β).
+fn proximal(psi: &impl Separable<f64>, x: f64, z: f64, beta: f64) {
+    let h = |v: f64| psi.psi(v) + (x - v) * (x - v) / (2.0 * beta);
     let brute = minimise(h, -7.0, 7.0);
     assert!(h(z) <= h(brute) + 1e-12 * (1.0 + h(brute).abs()), "prox at {x}, β = {beta}: {z} against {brute}");
     // Golden section finds a flat minimum to about √ε. A domain of one point is missed by the grid altogether.
@@ -66,32 +66,32 @@ fn proximal(phi: &impl Separable<f64>, x: f64, z: f64, beta: f64) {
     }
 }
 
-/// The envelope agrees with its definition, its slope with its own differences and with sup |φ′|.
-fn envelope(phi: &(impl Separable<f64> + Separable<f32>), x: f64, z: f64, beta: f64) {
-    let (value, slope): (f64, f64) = phi.envelope(x, beta);
-    close(value, phi.phi(z) + (x - z) * (x - z) / (2.0 * beta), 1e-11, "envelope");
+/// The envelope agrees with its definition, its slope with its own differences and with sup |ψ′|.
+fn envelope(psi: &(impl Separable<f64> + Separable<f32>), x: f64, z: f64, beta: f64) {
+    let (value, slope): (f64, f64) = psi.envelope(x, beta);
+    close(value, psi.psi(z) + (x - z) * (x - z) / (2.0 * beta), 1e-11, "envelope");
     close(slope, (x - z) / beta, 1e-11, "slope of the envelope");
-    assert!(Separable::<f64>::slope(phi).is_none_or(|most| slope.abs() <= most * (1.0 + 1e-12)));
+    assert!(Separable::<f64>::slope(psi).is_none_or(|most| slope.abs() <= most * (1.0 + 1e-12)));
     let step = 1e-4 * beta;
-    let difference = (phi.envelope(x + step, beta).0 - phi.envelope(x - step, beta).0) / (2.0 * step);
+    let difference = (psi.envelope(x + step, beta).0 - psi.envelope(x - step, beta).0) / (2.0 * step);
     close(slope, difference, 2e-4, "slope against differences");
-    let (value32, slope32) = phi.envelope(x as f32, beta as f32);
+    let (value32, slope32) = psi.envelope(x as f32, beta as f32);
     close(value32.into(), value, 1e-5 * (1.0 + slope.abs()), "envelope in f32");
     // An indicator's (x − z)/β keeps the digits of x only.
-    let lost = if Separable::<f64>::slope(phi).is_none() { 1e-6 * x.abs() / beta } else { 0.0 };
+    let lost = if Separable::<f64>::slope(psi).is_none() { 1e-6 * x.abs() / beta } else { 0.0 };
     close(slope32.into(), slope, 1e-5 + lost, "slope in f32");
-    close(phi.envelope_slope(x, beta), slope, 1e-13, "slope alone");
-    close(phi.envelope_slope(x as f32, beta as f32).into(), slope, 1e-5 + lost, "slope alone in f32");
+    close(psi.envelope_slope(x, beta), slope, 1e-13, "slope alone");
+    close(psi.envelope_slope(x as f32, beta as f32).into(), slope, 1e-5 + lost, "slope alone in f32");
 }
 
-/// φ′ agrees with differences where φ is finite and smooth, and is 0 at 0.
-fn derivative(phi: &impl Separable<f64>, x: f64) {
+/// ψ′ agrees with differences where ψ is finite and smooth, and is 0 at 0.
+fn derivative(psi: &impl Separable<f64>, x: f64) {
     let step = 1e-6;
-    let (after, before) = (phi.phi(x + step), phi.phi(x - step));
+    let (after, before) = (psi.psi(x + step), psi.psi(x - step));
     if x == 0.0 {
-        assert_eq!(phi.derivative(x), 0.0);
+        assert_eq!(psi.derivative(x), 0.0);
     } else if after.is_finite() && before.is_finite() {
-        close(phi.derivative(x), (after - before) / (2.0 * step), 1e-5, "derivative");
+        close(psi.derivative(x), (after - before) / (2.0 * step), 1e-5, "derivative");
     }
 }
 

@@ -1,8 +1,8 @@
 use crate::error::Error;
-use crate::penalty::{Phi, Separable, Shape};
+use crate::penalty::{Psi, Separable, Shape};
 use crate::real::Real;
 
-/// φ(x) = λ·log(1 + |x|/θ).
+/// ψ(x) = λ·log(1 + |x|/θ).
 ///
 /// ρ = λ/θ², slope λ/θ. Candès, Wakin and Boyd, "Enhancing sparsity by reweighted ℓ1 minimization" (2008).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,14 +33,14 @@ impl LogSum {
 
 impl<S: Real> Separable<S> for LogSum {
     #[inline(always)]
-    fn phi(&self, x: S) -> S {
+    fn psi(&self, x: S) -> S {
         S::of(self.lambda) * (x.abs() / S::of(self.theta)).ln_1p()
     }
 
     /// (s − θ + √D)/2. Where s < θ those terms cancel, so the same number as 2θ(s − βλ/θ)₊/(θ − s + √D): exactly 0 up
     /// to the threshold, which lies below θ because βρ < 1.
     #[inline(always)]
-    fn prox_phi(&self, x: S, beta: S) -> S {
+    fn prox_psi(&self, x: S, beta: S) -> S {
         let (s, theta) = (x.abs(), S::of(self.theta));
         let (past, root) = self.root(s, beta);
         let near = S::of(2.0) * theta * past / (theta - s + root);
@@ -57,7 +57,7 @@ impl<S: Real> Separable<S> for LogSum {
         self.lambda / (self.theta * self.theta)
     }
 
-    fn form(&self) -> Option<Phi> {
+    fn form(&self) -> Option<Psi> {
         Some(Shape::LogSum { lambda: self.lambda, theta: self.theta }.into())
     }
 
@@ -67,8 +67,8 @@ impl<S: Real> Separable<S> for LogSum {
 
     #[inline(always)]
     fn envelope(&self, x: S, beta: S) -> (S, S) {
-        let (z, slope) = (self.prox_phi(x, beta), self.envelope_slope(x, beta));
-        (self.phi(z) + S::of(0.5) * beta * slope * slope, slope)
+        let (z, slope) = (self.prox_psi(x, beta), self.envelope_slope(x, beta));
+        (self.psi(z) + S::of(0.5) * beta * slope * slope, slope)
     }
 
     /// (s − z)/β = (s + θ − √D)/(2β) without its cancellation: min(s/β, 2λ/(s + θ + √D)). No logarithm.
@@ -94,34 +94,34 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let phi = LogSum::new(2.0, 4.0).unwrap();
-        assert_eq!(phi.phi(-4.0), 2.0 * 2f64.ln());
-        assert_eq!(phi.prox_phi(0.5, 1.0), 0.0); // βλ/θ = 1/2
-        assert_eq!(phi.prox_phi(-5.0, 4.0), -(1.0 + 49f64.sqrt()) / 2.0);
+        let psi = LogSum::new(2.0, 4.0).unwrap();
+        assert_eq!(psi.psi(-4.0), 2.0 * 2f64.ln());
+        assert_eq!(psi.prox_psi(0.5, 1.0), 0.0); // βλ/θ = 1/2
+        assert_eq!(psi.prox_psi(-5.0, 4.0), -(1.0 + 49f64.sqrt()) / 2.0);
     }
 
     #[test]
     fn numbers_without_squares_are_not_shrunk() {
-        let phi = LogSum::new(1.0, 0.5).unwrap();
+        let psi = LogSum::new(1.0, 0.5).unwrap();
         for s in [1e20f32, 1e37, f32::MAX] {
-            assert_eq!(phi.prox_phi(-s, 0.1), -s);
-            assert!(phi.envelope_slope(s, 0.1) <= 2.0 / s);
+            assert_eq!(psi.prox_psi(-s, 0.1), -s);
+            assert!(psi.envelope_slope(s, 0.1) <= 2.0 / s);
         }
-        assert_eq!(phi.prox_phi(1e200f64, 0.1), 1e200);
+        assert_eq!(psi.prox_psi(1e200f64, 0.1), 1e200);
     }
 
     #[test]
     fn keeps_its_digits_when_beta_rho_is_almost_one() {
         // λ = θ = 1, s = 1 + t: z = (t + √(t² + 4(1 + t − β)))/2, here with t = 0 and 1 − β = 2⁻⁴⁰, so z = 2⁻²⁰.
-        let phi = LogSum::new(1.0, 1.0).unwrap();
-        assert_eq!(phi.prox_phi(1.0, 1.0 - 2f64.powi(-40)), 2f64.powi(-20));
+        let psi = LogSum::new(1.0, 1.0).unwrap();
+        assert_eq!(psi.prox_psi(1.0, 1.0 - 2f64.powi(-40)), 2f64.powi(-20));
     }
 
     #[test]
     fn keeps_its_digits_just_above_the_threshold() {
         // λ = θ = 1 and s = β + t: z = t·(1 + O(β)).
         let (beta, t) = (2f64.powi(-50), 2f64.powi(-80));
-        let z = LogSum::new(1.0, 1.0).unwrap().prox_phi(beta + t, beta);
+        let z = LogSum::new(1.0, 1.0).unwrap().prox_psi(beta + t, beta);
         assert!((z / t - 1.0).abs() < 1e-12);
     }
 

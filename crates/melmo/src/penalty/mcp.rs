@@ -1,9 +1,9 @@
 use crate::error::Error;
 use crate::penalty::separable::value_at;
-use crate::penalty::{Phi, Separable, Shape};
+use crate::penalty::{Psi, Separable, Shape};
 use crate::real::Real;
 
-/// φ(x) = λ|x| − x²/(2μ) for |x| ≤ μλ, else μλ²/2: the minimax concave penalty.
+/// ψ(x) = λ|x| − x²/(2μ) for |x| ≤ μλ, else μλ²/2: the minimax concave penalty.
 ///
 /// ρ = 1/μ, slope λ; the prox is firm thresholding. Zhang, "Nearly unbiased variable selection under minimax concave
 /// penalty" (2010).
@@ -22,14 +22,14 @@ impl Mcp {
 
 impl<S: Real> Separable<S> for Mcp {
     #[inline(always)]
-    fn phi(&self, x: S) -> S {
+    fn psi(&self, x: S) -> S {
         let (lambda, mu) = (S::of(self.lambda), S::of(self.mu));
         let s = (mu * lambda).smaller(x.abs());
         s * (lambda - S::of(0.5) * s / mu)
     }
 
     #[inline(always)]
-    fn prox_phi(&self, x: S, beta: S) -> S {
+    fn prox_psi(&self, x: S, beta: S) -> S {
         let (lambda, mu) = (S::of(self.lambda), S::of(self.mu));
         let s = x.abs();
         let firm = S::ZERO.larger(s - beta * lambda) / (S::ONE - beta / mu);
@@ -45,7 +45,7 @@ impl<S: Real> Separable<S> for Mcp {
         1.0 / self.mu
     }
 
-    fn form(&self) -> Option<Phi> {
+    fn form(&self) -> Option<Psi> {
         Some(Shape::Mcp { lambda: self.lambda, mu: self.mu }.into())
     }
 
@@ -99,9 +99,9 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let phi = Mcp::new(2.0, 1.5).unwrap();
-        assert_eq!([phi.phi(1.5), phi.phi(-3.0), phi.phi(50.0)], [2.25, 3.0, 3.0]);
-        assert_eq!([phi.prox_phi(-0.9, 0.5), phi.prox_phi(2.0, 0.75), phi.prox_phi(3.5, 0.5)], [0.0, 1.0, 3.5]);
+        let psi = Mcp::new(2.0, 1.5).unwrap();
+        assert_eq!([psi.psi(1.5), psi.psi(-3.0), psi.psi(50.0)], [2.25, 3.0, 3.0]);
+        assert_eq!([psi.prox_psi(-0.9, 0.5), psi.prox_psi(2.0, 0.75), psi.prox_psi(3.5, 0.5)], [0.0, 1.0, 3.5]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod group;
 mod huber;
 mod interval;
 mod kernel;
+mod kinks;
 mod l1;
 #[cfg(test)]
 mod laws;
@@ -35,10 +36,11 @@ pub use coordinates::Coordinates;
 pub(crate) use dilated::{Dilated, Stretched, dilated_prox, first_dilation};
 pub use elastic_net::ElasticNet;
 pub use entrywise::Entrywise;
-pub use form::{Form, Grouping, Phi, Piece, Shape};
+pub use form::{Form, Grouping, Piece, Psi, Shape};
 pub use group::Group;
 pub use huber::Huber;
 pub use interval::Interval;
+pub(crate) use kinks::Kinks;
 pub use l1::L1;
 pub use log_sum::LogSum;
 pub use mcp::Mcp;
@@ -172,9 +174,9 @@ pub trait Prox<S: Real>: Send + Sync {
     }
 }
 
-/// g(u) = Σⱼ φⱼ(‖u_·j‖₂) of a matrix u, given the norms of any stretch of its columns.
+/// g(u) = Σⱼ ψⱼ(‖u_·j‖₂) of a matrix u, given the norms of any stretch of its columns.
 pub trait Columns<S: Real>: Send + Sync {
-    /// Σ φⱼ(normⱼ) for j = first, first + 1, …; the envelopes when there is a β.
+    /// Σ ψⱼ(normⱼ) for j = first, first + 1, …; the envelopes when there is a β.
     fn value_of(&self, norms: &[S], first: usize, beta: Option<f64>) -> f64;
 
     /// Replaces the norms by what ∇g_β multiplies the columns with; returns ‖∇g_β‖₂² of these columns.
@@ -189,12 +191,12 @@ pub enum Streamed<'a, S> {
     Pixels(&'a dyn Pixels<S>),
 }
 
-/// g(u) = Σᵢ φᵢ(uᵢ), evaluated on any stretch of entries i = first, first + 1, …; of u, or of u = to − from.
+/// g(u) = Σᵢ ψᵢ(uᵢ), evaluated on any stretch of entries i = first, first + 1, …; of u, or of u = to − from.
 pub trait Entries<S: Real>: Send + Sync {
-    /// Σ φᵢ(uᵢ).
+    /// Σ ψᵢ(uᵢ).
     fn value_between(&self, from: &[S], to: &[S], first: usize) -> f64;
 
-    /// φ(0) = 0 and φ_β′(0) = 0: entries that are 0 contribute nothing.
+    /// ψ(0) = 0 and ψ_β′(0) = 0: entries that are 0 contribute nothing.
     fn rests_at_zero(&self, beta: f64) -> bool;
 
     /// g_β(u).
@@ -213,9 +215,9 @@ pub trait Entries<S: Real>: Send + Sync {
     fn slopes_between(&self, slope: &mut [S], from: &[S], to: &[S], first: usize, beta: f64) -> f64;
 }
 
-/// g(u, v) = Σᵢ φᵢ(‖(uᵢ, vᵢ)‖₂), evaluated on any stretch of pixels.
+/// g(u, v) = Σᵢ ψᵢ(‖(uᵢ, vᵢ)‖₂), evaluated on any stretch of pixels.
 pub trait Pixels<S: Real>: Send + Sync {
-    /// Σ φᵢ(‖(uᵢ, vᵢ)‖₂) for i = first, first + 1, ….
+    /// Σ ψᵢ(‖(uᵢ, vᵢ)‖₂) for i = first, first + 1, ….
     fn value_at(&self, u: &[S], v: &[S], first: usize) -> f64;
 
     /// grads ← ∇g_β(u, v) on these pixels; they hold (u, v) on entry.

@@ -1,22 +1,22 @@
 use crate::error::Error;
-use crate::penalty::{Phi, Separable};
+use crate::penalty::{Psi, Separable};
 use crate::real::Real;
 
-/// φ(x) for x ≥ 0, else ∞: a penalty that also asks for a sign.
+/// ψ(x) for x ≥ 0, else ∞: a penalty that also asks for a sign.
 ///
-/// For an even φ with its least value at 0 the prox is that of φ at max(x, 0): φ grows away from 0, so nothing below 0 comes to
-/// lie above it. ρ is that of φ; no bound on the slope.
+/// For an even ψ with its least value at 0 the prox is that of ψ at max(x, 0): ψ grows away from 0, so nothing below 0 comes to
+/// lie above it. ρ is that of ψ; no bound on the slope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Positive<P>(P);
 
 impl<P> Positive<P> {
-    /// Refuses a φ that is not even.
-    pub fn new<S: Real>(phi: P) -> Result<Self, Error>
+    /// Refuses a ψ that is not even.
+    pub fn new<S: Real>(psi: P) -> Result<Self, Error>
     where
         P: Separable<S>,
     {
-        match phi.is_even() {
-            true => Ok(Self(phi)),
+        match psi.is_even() {
+            true => Ok(Self(psi)),
             false => Err(Error::Unsupported("a sign can only be asked for on top of an even penalty".into())),
         }
     }
@@ -25,16 +25,16 @@ impl<P> Positive<P> {
 impl<S: Real, P: Separable<S>> Separable<S> for Positive<P> {
     /// Outside, |x| > 0 times ∞, so that NaN stays NaN.
     #[inline(always)]
-    fn phi(&self, x: S) -> S {
-        if x >= S::ZERO { self.0.phi(x) } else { x.abs() * S::of(f64::INFINITY) }
+    fn psi(&self, x: S) -> S {
+        if x >= S::ZERO { self.0.psi(x) } else { x.abs() * S::of(f64::INFINITY) }
     }
 
     #[inline(always)]
-    fn prox_phi(&self, x: S, beta: S) -> S {
-        self.0.prox_phi(S::ZERO.larger(x), beta)
+    fn prox_psi(&self, x: S, beta: S) -> S {
+        self.0.prox_psi(S::ZERO.larger(x), beta)
     }
 
-    /// Below 0 the one that makes the kink at 0 that of φ.
+    /// Below 0 the one that makes the kink at 0 that of ψ.
     #[inline(always)]
     fn derivative(&self, x: S) -> S {
         self.0.derivative(x)
@@ -44,8 +44,8 @@ impl<S: Real, P: Separable<S>> Separable<S> for Positive<P> {
         self.0.rho()
     }
 
-    fn form(&self) -> Option<Phi> {
-        Some(Phi { nonnegative: true, ..self.0.form()? })
+    fn form(&self) -> Option<Psi> {
+        Some(Psi { nonnegative: true, ..self.0.form()? })
     }
 
     fn slope(&self) -> Option<f64> {
@@ -73,7 +73,7 @@ impl<S: Real, P: Separable<S>> Separable<S> for Positive<P> {
         false
     }
 
-    /// The envelope of φ at max(x, 0) and of the indicator at min(x, 0): one of them is 0.
+    /// The envelope of ψ at max(x, 0) and of the indicator at min(x, 0): one of them is 0.
     #[inline(always)]
     fn envelope(&self, x: S, beta: S) -> (S, S) {
         let below = S::ZERO.smaller(x);
@@ -98,12 +98,12 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let phi = Positive::new::<f64>(L1::new(2.0).unwrap()).unwrap();
-        assert_eq!(phi.phi(3.0), 6.0);
-        assert_eq!(phi.phi(-1e-300), f64::INFINITY);
-        assert_eq!(phi.prox_phi(-5.0, 0.5), 0.0);
-        assert_eq!(phi.prox_phi(5.0, 0.5), 4.0);
-        assert_eq!(phi.envelope(-3.0, 0.5), (9.0, -6.0));
+        let psi = Positive::new::<f64>(L1::new(2.0).unwrap()).unwrap();
+        assert_eq!(psi.psi(3.0), 6.0);
+        assert_eq!(psi.psi(-1e-300), f64::INFINITY);
+        assert_eq!(psi.prox_psi(-5.0, 0.5), 0.0);
+        assert_eq!(psi.prox_psi(5.0, 0.5), 4.0);
+        assert_eq!(psi.envelope(-3.0, 0.5), (9.0, -6.0));
     }
 
     #[test]

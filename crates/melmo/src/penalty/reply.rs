@@ -20,31 +20,31 @@ pub(super) struct Reply<S> {
 impl<S: Real> Reply<S> {
     /// The prox and the penalty there; weight 0 leaves the group where it is.
     #[inline(always)]
-    pub fn prox(phi: &impl Separable<S>, beta: S, norm: S, w: S) -> Self {
-        let shrunk = phi.prox_phi(norm, beta * w);
+    pub fn prox(psi: &impl Separable<S>, beta: S, norm: S, w: S) -> Self {
+        let shrunk = psi.prox_psi(norm, beta * w);
         let shrunk = if w > S::ZERO { shrunk } else { norm };
-        Self { factor: over(shrunk, norm), value: weighted(w, phi.phi(shrunk)), slope: S::ZERO }
+        Self { factor: over(shrunk, norm), value: weighted(w, psi.psi(shrunk)), slope: S::ZERO }
     }
 
-    /// The gradient of the envelope and the envelope; (wφ)_β = w·φ_{wβ}.
+    /// The gradient of the envelope and the envelope; (wψ)_β = w·ψ_{wβ}.
     #[inline(always)]
-    pub fn envelope(phi: &impl Separable<S>, beta: S, norm: S, w: S) -> Self {
-        let (value, slope) = phi.envelope(norm, beta * w);
+    pub fn envelope(psi: &impl Separable<S>, beta: S, norm: S, w: S) -> Self {
+        let (value, slope) = psi.envelope(norm, beta * w);
         let (value, slope) = (weighted(w, value), weighted(w, slope));
         Self { factor: over(slope, norm), value, slope }
     }
 
     /// The gradient of the envelope and no value.
     #[inline(always)]
-    pub fn slope(phi: &impl Separable<S>, beta: S, norm: S, w: S) -> Self {
-        let slope = weighted(w, phi.envelope_slope(norm, beta * w));
+    pub fn slope(psi: &impl Separable<S>, beta: S, norm: S, w: S) -> Self {
+        let slope = weighted(w, psi.envelope_slope(norm, beta * w));
         Self { factor: over(slope, norm), value: S::ZERO, slope }
     }
 
     /// A subgradient and the penalty.
     #[inline(always)]
-    pub fn subgradient(phi: &impl Separable<S>, norm: S, w: S) -> Self {
-        Self { factor: over(w * phi.derivative(norm), norm), value: weighted(w, phi.phi(norm)), slope: S::ZERO }
+    pub fn subgradient(psi: &impl Separable<S>, norm: S, w: S) -> Self {
+        Self { factor: over(w * psi.derivative(norm), norm), value: weighted(w, psi.psi(norm)), slope: S::ZERO }
     }
 }
 

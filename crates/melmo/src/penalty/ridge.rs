@@ -1,8 +1,8 @@
 use crate::error::Error;
-use crate::penalty::{Phi, Separable, Shape};
+use crate::penalty::{Psi, Separable, Shape};
 use crate::real::Real;
 
-/// φ(x) = νx²/2.
+/// ψ(x) = νx²/2.
 ///
 /// ρ = 0, no bound on the slope. Hoerl and Kennard, "Ridge regression" (1970). On both factors of X = WH it is the nuclear
 /// norm of X: ν‖X‖_* = min ν/2·(‖W‖² + ‖H‖²).
@@ -20,12 +20,12 @@ impl Ridge {
 
 impl<S: Real> Separable<S> for Ridge {
     #[inline(always)]
-    fn phi(&self, x: S) -> S {
+    fn psi(&self, x: S) -> S {
         S::of(0.5 * self.nu) * x * x
     }
 
     #[inline(always)]
-    fn prox_phi(&self, x: S, beta: S) -> S {
+    fn prox_psi(&self, x: S, beta: S) -> S {
         x * (S::ONE / (S::ONE + beta * S::of(self.nu)))
     }
 
@@ -38,7 +38,7 @@ impl<S: Real> Separable<S> for Ridge {
         0.0
     }
 
-    fn form(&self) -> Option<Phi> {
+    fn form(&self) -> Option<Psi> {
         Some(Shape::Ridge { nu: self.nu }.into())
     }
 
@@ -71,9 +71,9 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let phi = Ridge::new(2.0).unwrap();
-        assert_eq!(phi.phi(-3.0), 9.0);
-        assert_eq!(phi.prox_phi(4.0, 0.5), 2.0);
+        let psi = Ridge::new(2.0).unwrap();
+        assert_eq!(psi.psi(-3.0), 9.0);
+        assert_eq!(psi.prox_psi(4.0, 0.5), 2.0);
     }
 
     #[test]

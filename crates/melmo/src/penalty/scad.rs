@@ -1,9 +1,9 @@
 use crate::error::Error;
 use crate::penalty::separable::value_at;
-use crate::penalty::{Phi, Separable, Shape};
+use crate::penalty::{Psi, Separable, Shape};
 use crate::real::Real;
 
-/// φ(x) = λ|x| for |x| ≤ λ, (2aλ|x| − x² − λ²)/(2(a−1)) for |x| ≤ aλ, else λ²(a+1)/2: smoothly clipped absolute deviation.
+/// ψ(x) = λ|x| for |x| ≤ λ, (2aλ|x| − x² − λ²)/(2(a−1)) for |x| ≤ aλ, else λ²(a+1)/2: smoothly clipped absolute deviation.
 ///
 /// ρ = 1/(a−1), slope λ. Fan and Li, "Variable selection via nonconcave penalized likelihood and its oracle properties"
 /// (2001); they suggest a = 3.7.
@@ -20,7 +20,7 @@ impl Scad {
         Ok(Self { lambda, a: Error::expect_parameter("a", a, a > 2.0 && a.is_finite(), "a finite number above 2")? })
     }
 
-    /// φ_β′(s) past the threshold βλ: λ, then the falling line (aλ−s)/(a−1−β) that meets it at s = λ(1+β), then 0.
+    /// ψ_β′(s) past the threshold βλ: λ, then the falling line (aλ−s)/(a−1−β) that meets it at s = λ(1+β), then 0.
     #[inline(always)]
     fn slope_past<S: Real>(&self, s: S, beta: S) -> S {
         let (lambda, a) = (S::of(self.lambda), S::of(self.a));
@@ -31,7 +31,7 @@ impl Scad {
 impl<S: Real> Separable<S> for Scad {
     /// The integrals of λ up to min(s, λ) and of (aλ−t)/(a−1) from λ to min(s, aλ): terms ≥ 0, nothing cancels.
     #[inline(always)]
-    fn phi(&self, x: S) -> S {
+    fn psi(&self, x: S) -> S {
         let (lambda, a) = (S::of(self.lambda), S::of(self.a));
         let s = (a * lambda).smaller(x.abs());
         let past = S::ZERO.larger(s - lambda);
@@ -39,7 +39,7 @@ impl<S: Real> Separable<S> for Scad {
     }
 
     #[inline(always)]
-    fn prox_phi(&self, x: S, beta: S) -> S {
+    fn prox_psi(&self, x: S, beta: S) -> S {
         let s = x.abs();
         S::ZERO.larger(s - beta * self.slope_past(s, beta)).copysign(x)
     }
@@ -53,7 +53,7 @@ impl<S: Real> Separable<S> for Scad {
         1.0 / (self.a - 1.0)
     }
 
-    fn form(&self) -> Option<Phi> {
+    fn form(&self) -> Option<Psi> {
         Some(Shape::Scad { lambda: self.lambda, a: self.a }.into())
     }
 
@@ -75,9 +75,9 @@ impl<S: Real> Separable<S> for Scad {
     /// The slope in closed form: (x − z)/β would lose the digits that x and z share when β is small.
     #[inline(always)]
     fn envelope(&self, x: S, beta: S) -> (S, S) {
-        let z = self.prox_phi(x, beta);
+        let z = self.prox_psi(x, beta);
         let slope = (x.abs() * (S::ONE / beta)).smaller(self.slope_past(x.abs(), beta));
-        (self.phi(z) + S::of(0.5) * beta * slope * slope, slope.copysign(x))
+        (self.psi(z) + S::of(0.5) * beta * slope * slope, slope.copysign(x))
     }
 }
 
@@ -94,14 +94,14 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let phi = Scad::new(2.0, 3.0).unwrap();
-        assert_eq!(phi.phi(1.0), 2.0);
-        assert_eq!(phi.phi(-2.0), 4.0);
-        assert_eq!(phi.phi(4.0), (2.0 * 3.0 * 2.0 * 4.0 - 16.0 - 4.0) / 4.0);
-        assert_eq!(phi.phi(100.0), 8.0);
-        assert_eq!(phi.prox_phi(1.0, 0.5), 0.0);
-        assert_eq!(phi.prox_phi(-2.5, 0.5), -1.5);
-        assert_eq!(phi.prox_phi(7.0, 0.5), 7.0);
+        let psi = Scad::new(2.0, 3.0).unwrap();
+        assert_eq!(psi.psi(1.0), 2.0);
+        assert_eq!(psi.psi(-2.0), 4.0);
+        assert_eq!(psi.psi(4.0), (2.0 * 3.0 * 2.0 * 4.0 - 16.0 - 4.0) / 4.0);
+        assert_eq!(psi.psi(100.0), 8.0);
+        assert_eq!(psi.prox_psi(1.0, 0.5), 0.0);
+        assert_eq!(psi.prox_psi(-2.5, 0.5), -1.5);
+        assert_eq!(psi.prox_psi(7.0, 0.5), 7.0);
     }
 
     #[test]

@@ -7,26 +7,26 @@ use crate::low_rank;
 use crate::penalty::{Envelope, Prox, Separable};
 use crate::real::Real;
 
-/// g(u) = Σ_b Σᵢ φ(σᵢ(u_b)): an even penalty on the singular values of each block.
+/// g(u) = Σ_b Σᵢ ψ(σᵢ(u_b)): an even penalty on the singular values of each block.
 ///
-/// ρ = ρ_φ, L = slope·√(number of singular values); the prox keeps the singular vectors. With φ = λ|x| it is the nuclear
+/// ρ = ρ_ψ, L = slope·√(number of singular values); the prox keeps the singular vectors. With ψ = λ|x| it is the nuclear
 /// norm (singular value thresholding: Cai, Candès and Shen, 2010), with MCP or SCAD a nearly unbiased rank penalty. Every
 /// call computes a singular value decomposition, a prox of large blocks only of what it does not make 0. A block that is not finite gives NaN throughout.
 #[derive(Clone, Debug)]
 pub struct Spectral<P, S> {
-    phi: P,
+    psi: P,
     layout: Layout,
     number: PhantomData<S>,
 }
 
 impl<S: Real, P: Separable<S>> Spectral<P, S> {
-    /// φ on the singular values of every block.
-    pub fn new(phi: P, layout: &Layout) -> Result<Self, Error> {
-        if !phi.is_even() {
-            let message = "a penalty of singular values must be even, φ(−x) = φ(x): this one is not";
+    /// ψ on the singular values of every block.
+    pub fn new(psi: P, layout: &Layout) -> Result<Self, Error> {
+        if !psi.is_even() {
+            let message = "a penalty of singular values must be even, ψ(−x) = ψ(x): this one is not";
             return Err(Error::Unsupported(message.into()));
         }
-        Ok(Self { phi, layout: layout.clone(), number: PhantomData })
+        Ok(Self { psi, layout: layout.clone(), number: PhantomData })
     }
 
     /// out_b ← U diag(factor(σ)) Vᵀ on every block, where `reply` answers to a singular value with the factor and its
@@ -58,9 +58,9 @@ fn rank(block: &Block) -> usize {
 }
 
 /// The largest σ that the prox makes 0, as far as bisection tells: what lies above it decides the prox.
-fn made_zero<S: Real>(phi: &impl Separable<S>, beta: S, largest: f64) -> f64 {
+fn made_zero<S: Real>(psi: &impl Separable<S>, beta: S, largest: f64) -> f64 {
     const HALVINGS: usize = 40;
-    let is_zero = |sigma: f64| phi.prox_phi(S::of(sigma), beta) == S::ZERO;
+    let is_zero = |sigma: f64| psi.prox_psi(S::of(sigma), beta) == S::ZERO;
     let (mut low, mut high) = (0.0, largest);
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
@@ -120,21 +120,21 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
     }
 
     fn weak_convexity(&self) -> f64 {
-        self.phi.rho()
+        self.psi.rho()
     }
 
     fn lipschitz(&self) -> Option<f64> {
         let values: usize = self.layout.blocks().iter().map(rank).sum();
-        Some(self.phi.slope()? * (values as f64).sqrt())
+        Some(self.psi.slope()? * (values as f64).sqrt())
     }
 
     fn strong_convexity(&self) -> f64 {
-        self.phi.strong_convexity()
+        self.psi.strong_convexity()
     }
 
     /// The largest singular value over λ.
     fn polar(&self, v: &[S], work: &mut [S]) -> Option<f64> {
-        let lambda = self.phi.growth()?;
+        let lambda = self.psi.growth()?;
         let largest = self.layout.blocks().iter().map(|b| {
             let (values, work) = work.split_at_mut(rank(b));
             let found = S::singular_values(values, Mat::new(&v[b.range()], b.rows, b.cols), work);
@@ -147,7 +147,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
 
     fn reach(&self) -> Option<f64> {
         let values: usize = self.layout.blocks().iter().map(rank).sum();
-        Some(self.phi.reach()? * (values as f64).sqrt() * (1.0 + f64::EPSILON))
+        Some(self.psi.reach()? * (values as f64).sqrt() * (1.0 + f64::EPSILON))
     }
 
     /// A decomposition and a product, both over the longer side of a block.
@@ -172,7 +172,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
             if !low_rank::singular_values(values, Mat::new(&u[b.range()], b.rows, b.cols), work) {
                 return f64::NAN;
             }
-            total += values.iter().map(|&value| self.phi.phi(value).f64()).sum::<f64>();
+            total += values.iter().map(|&value| self.psi.psi(value).f64()).sum::<f64>();
         }
         total
     }
@@ -180,17 +180,17 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
     fn prox(&self, z: &mut [S], u: &[S], beta: f64, work: &mut [S]) -> f64 {
         let beta = S::of(beta);
         let reply = |sigma| {
-            let shrunk = self.phi.prox_phi(sigma, beta);
-            (shrunk, Envelope { value: self.phi.phi(shrunk).f64(), slope_squared: 0.0 })
+            let shrunk = self.psi.prox_psi(sigma, beta);
+            (shrunk, Envelope { value: self.psi.psi(shrunk).f64(), slope_squared: 0.0 })
         };
-        self.lift(z, u, made_zero(&self.phi, beta, crate::vector::norm2(u)), work, reply).value
+        self.lift(z, u, made_zero(&self.psi, beta, crate::vector::norm2(u)), work, reply).value
     }
 
-    /// U diag(φ_β′(σ)) Vᵀ: no difference u − z whose digits cancel, and only the shrunk directions to multiply.
+    /// U diag(ψ_β′(σ)) Vᵀ: no difference u − z whose digits cancel, and only the shrunk directions to multiply.
     fn moreau(&self, grad: &mut [S], u: &[S], beta: f64, work: &mut [S]) -> Envelope {
         let beta = S::of(beta);
         let reply = |sigma| {
-            let (value, slope) = self.phi.envelope(sigma, beta);
+            let (value, slope) = self.psi.envelope(sigma, beta);
             (slope, Envelope { value: value.f64(), slope_squared: slope.f64() * slope.f64() })
         };
         self.lift(grad, u, 0.0, work, reply)
@@ -198,7 +198,7 @@ impl<S: Real, P: Separable<S>> Prox<S> for Spectral<P, S> {
 
     fn subgradient(&self, v: &mut [S], u: &[S], work: &mut [S]) -> f64 {
         let reply =
-            |sigma| (self.phi.derivative(sigma), Envelope { value: self.phi.phi(sigma).f64(), slope_squared: 0.0 });
+            |sigma| (self.psi.derivative(sigma), Envelope { value: self.psi.psi(sigma).f64(), slope_squared: 0.0 });
         self.lift(v, u, 0.0, work, reply).value
     }
 }

@@ -1,12 +1,13 @@
 use crate::error::Error;
 use crate::penalty::Separable;
+use crate::penalty::form::{Psi, Shape};
 use crate::real::Real;
 use crate::vector::simd;
 
-/// φ′ odd and piecewise linear: 0 at 0, v_j ≥ 0 at the knots 0 < τ_1 < τ_2 < …, constant from the last knot on.
+/// ψ′ odd and piecewise linear: 0 at 0, v_j ≥ 0 at the knots 0 < τ_1 < τ_2 < …, constant from the last knot on.
 ///
-/// ρ = max(0, −min s_j) and sup φ″ = max(0, max s_j) with the slopes s_j = (v_j − v_{j−1})/(τ_j − τ_{j−1}); slope max v_j. φ is smooth. The
-/// prox is piecewise linear too: on piece j, z + βφ′(z) = x is one linear equation.
+/// ρ = max(0, −min s_j) and sup ψ″ = max(0, max s_j) with the slopes s_j = (v_j − v_{j−1})/(τ_j − τ_{j−1}); slope max v_j. ψ is smooth. The
+/// prox is piecewise linear too: on piece j, z + βψ′(z) = x is one linear equation.
 /// Goujon, Neumayer, Unser, "Learning weakly convex regularizers for convergent image-reconstruction algorithms" (2023).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spline {
@@ -16,7 +17,7 @@ pub struct Spline {
 /// From one knot to the next. Pieces that are not used lie at infinity, and have no slope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Piece {
-    /// Where it begins, and φ′ there.
+    /// Where it begins, and ψ′ there.
     start: f64,
     value: f64,
     width: f64,
@@ -30,7 +31,7 @@ impl Spline {
     /// Knots at most.
     pub const MOST: usize = 12;
 
-    /// φ′ = `values[j]` ≥ 0 at `knots[j]`, 0 < τ_1 < τ_2 < …; at most [`Spline::MOST`] of them, and one at least.
+    /// ψ′ = `values[j]` ≥ 0 at `knots[j]`, 0 < τ_1 < τ_2 < …; at most [`Spline::MOST`] of them, and one at least.
     pub fn new(knots: &[f64], values: &[f64]) -> Result<Self, Error> {
         Error::expect_len("values of a spline", knots.len(), values.len())?;
         let count = knots.len();
@@ -52,7 +53,7 @@ impl Spline {
         Ok(Self { pieces })
     }
 
-    /// φ(αx)/α² for α > 0: knots and values are divided by α, slopes and ρ stay.
+    /// ψ(αx)/α² for α > 0: knots and values are divided by α, slopes and ρ stay.
     pub fn scaled(mut self, alpha: f64) -> Result<Self, Error> {
         Error::expect_positive("alpha", alpha)?;
         for piece in &mut self.pieces {
@@ -61,20 +62,25 @@ impl Spline {
         Ok(self)
     }
 
-    /// sup φ″, at least 0.
+    /// sup ψ″, at least 0.
     pub fn curvature(&self) -> f64 {
         self.slopes().fold(0.0, f64::max)
     }
 
-    /// The last knot and φ′ from there on.
-    fn end(&self) -> (f64, f64) {
+    /// Where every piece begins and ψ′ there, how wide it is and the slope of ψ′. Pieces that are not used have neither width nor slope.
+    pub fn pieces(&self) -> [[f64; 4]; Self::MOST] {
+        self.pieces.map(|Piece { start, value, width, slope }| [start, value, width, slope])
+    }
+
+    /// The last knot and ψ′ from there on.
+    pub fn end(&self) -> (f64, f64) {
         let last = self.pieces[Self::MOST - 1];
         (last.start + last.width, last.value + last.slope * last.width)
     }
 
     /// For many numbers at once: the pieces that matter, in their precision.
     ///
-    /// Neighbours whose slopes agree within 4ε·max|s_j| are one: that moves φ′ no further than its rounding does.
+    /// Neighbours whose slopes agree within 4ε·max|s_j| are one: that moves ψ′ no further than its rounding does.
     pub(crate) fn table<S: Real>(&self) -> Table<S> {
         let close = 4.0 * S::EPSILON * self.slopes().fold(0.0, |most: f64, slope| most.max(slope.abs()));
         let mut pieces: Vec<Piece> = Vec::new();
@@ -93,7 +99,7 @@ impl Spline {
         self.pieces.iter().map(|piece| piece.slope)
     }
 
-    /// (φ(s), φ′(s)) for s ≥ 0: what every piece that s has passed, or stands on, adds.
+    /// (ψ(s), ψ′(s)) for s ≥ 0: what every piece that s has passed, or stands on, adds.
     #[inline(always)]
     fn value_slope<S: Real>(&self, s: S) -> (S, S) {
         let (mut value, mut slope) = (S::ZERO, S::ZERO);
@@ -107,7 +113,7 @@ impl Spline {
     }
 }
 
-/// Start, width, value at the start and half of the slope of every piece; where the last one ends, and φ′ from there on.
+/// Start, width, value at the start and half of the slope of every piece; where the last one ends, and ψ′ from there on.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<S> {
     pieces: Vec<[S; 4]>,
@@ -116,7 +122,7 @@ pub(crate) struct Table<S> {
 }
 
 impl<S: Real> Table<S> {
-    /// Replaces every u by φ′(u); returns Σφ(u).
+    /// Replaces every u by ψ′(u); returns Σψ(u).
     pub fn replace(&self, u: &mut [S]) -> f64 {
         simd(
             #[inline(always)]
@@ -131,14 +137,14 @@ impl<S: Real> Table<S> {
                 last[..rest.len()].copy_from_slice(rest);
                 let values = self.replace_lanes(&mut last);
                 rest.copy_from_slice(&last[..rest.len()]);
-                // φ(0) = 0: lanes without a number add nothing.
+                // ψ(0) = 0: lanes without a number add nothing.
                 sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value.f64());
                 sums.iter().sum()
             },
         )
     }
 
-    /// Replaces every u by sφ′(u/s), s = `scales` of its place; returns Σs²φ(u/s).
+    /// Replaces every u by sψ′(u/s), s = `scales` of its place; returns Σs²ψ(u/s).
     pub fn replace_scaled(&self, u: &mut [S], scales: &[Scale]) -> f64 {
         simd(
             #[inline(always)]
@@ -199,13 +205,13 @@ impl Scale {
 
 impl<S: Real> Separable<S> for Spline {
     #[inline(always)]
-    fn phi(&self, x: S) -> S {
+    fn psi(&self, x: S) -> S {
         self.value_slope(x.abs()).0
     }
 
-    /// x ↦ z undoes z ↦ z + βφ′(z), which goes through (τ_j, τ_j + βv_j) with slopes 1 + βs_j > 0.
+    /// x ↦ z undoes z ↦ z + βψ′(z), which goes through (τ_j, τ_j + βv_j) with slopes 1 + βs_j > 0.
     #[inline(always)]
-    fn prox_phi(&self, x: S, beta: S) -> S {
+    fn prox_psi(&self, x: S, beta: S) -> S {
         let (s, mut z) = (x.abs(), S::ZERO);
         for piece in &self.pieces {
             let from = S::of(piece.start) + beta * S::of(piece.value);
@@ -226,15 +232,19 @@ impl<S: Real> Separable<S> for Spline {
         self.slopes().fold(0.0, |rho: f64, slope| rho.max(-slope))
     }
 
+    fn form(&self) -> Option<Psi> {
+        Some(Shape::Spline(*self).into())
+    }
+
     fn slope(&self) -> Option<f64> {
         let last = self.end().1;
         Some(self.pieces.iter().map(|piece| piece.value).fold(last, f64::max) * (1.0 + 32.0 * f64::EPSILON))
     }
 
-    /// φ_β′(x) = φ′(z): no digits are lost in x − z.
+    /// ψ_β′(x) = ψ′(z): no digits are lost in x − z.
     #[inline(always)]
     fn envelope(&self, x: S, beta: S) -> (S, S) {
-        let (value, slope) = self.value_slope(self.prox_phi(x, beta).abs());
+        let (value, slope) = self.value_slope(self.prox_psi(x, beta).abs());
         (value + S::of(0.5) * beta * slope * slope, slope.copysign(x))
     }
 }
@@ -262,17 +272,17 @@ mod tests {
 
     #[test]
     fn known_values() {
-        let phi = tent();
-        assert_eq!(phi.derivative(-0.125), -0.5);
-        assert_eq!(phi.derivative(9.0), 0.0);
-        assert_eq!(phi.phi(9.0), 0.125 + 0.28125 + 0.9375);
-        assert_eq!(phi.prox_phi(0.5f64, 0.25), 0.25);
-        assert_eq!(phi.prox_phi(-7.0f64, 0.25), -7.0);
-        assert!((Separable::<f64>::rho(&phi) - 1.25 / 1.5).abs() < 1e-15);
-        assert_eq!(phi.curvature(), 4.0);
-        let scaled = phi.scaled(4.0).unwrap();
-        assert_eq!(scaled.phi(0.5f64), phi.phi(2.0f64) / 16.0);
-        assert_eq!(Separable::<f64>::rho(&scaled), Separable::<f64>::rho(&phi));
+        let psi = tent();
+        assert_eq!(psi.derivative(-0.125), -0.5);
+        assert_eq!(psi.derivative(9.0), 0.0);
+        assert_eq!(psi.psi(9.0), 0.125 + 0.28125 + 0.9375);
+        assert_eq!(psi.prox_psi(0.5f64, 0.25), 0.25);
+        assert_eq!(psi.prox_psi(-7.0f64, 0.25), -7.0);
+        assert!((Separable::<f64>::rho(&psi) - 1.25 / 1.5).abs() < 1e-15);
+        assert_eq!(psi.curvature(), 4.0);
+        let scaled = psi.scaled(4.0).unwrap();
+        assert_eq!(scaled.psi(0.5f64), psi.psi(2.0f64) / 16.0);
+        assert_eq!(Separable::<f64>::rho(&scaled), Separable::<f64>::rho(&psi));
     }
 
     #[test]
@@ -280,11 +290,11 @@ mod tests {
         // 1/0.3 twice, then down: the first two pieces are one.
         let spline = Spline::new(&[0.3, 0.6, 1.5], &[1.0, 2.0, 0.5]).unwrap();
         let mut u: Vec<f64> = (0..77).map(|i| 0.05 * f64::from(i) - 1.7).collect();
-        let expected: Vec<(f64, f64)> = u.iter().map(|&u| (spline.phi(u), spline.derivative(u))).collect();
+        let expected: Vec<(f64, f64)> = u.iter().map(|&u| (spline.psi(u), spline.derivative(u))).collect();
         let table = spline.table();
         assert_eq!(table.pieces.len(), 2);
         let sum = table.replace(&mut u);
-        assert!((sum - expected.iter().map(|(phi, _)| phi).sum::<f64>()).abs() < 1e-12 * sum);
+        assert!((sum - expected.iter().map(|(psi, _)| psi).sum::<f64>()).abs() < 1e-12 * sum);
         assert!(u.iter().zip(&expected).all(|(u, (_, slope))| (u - slope).abs() < 1e-14));
     }
 
@@ -295,11 +305,11 @@ mod tests {
         let mut u: Vec<f64> = (0..77).map(|i| 0.05 * f64::from(i) - 1.7).collect();
         let own = |(&u, &s): (&f64, &Scale)| {
             let scaled = spline.scaled(1.0 / s.get::<f64>()).unwrap();
-            (scaled.phi(u), scaled.derivative(u))
+            (scaled.psi(u), scaled.derivative(u))
         };
         let expected: Vec<(f64, f64)> = u.iter().zip(&scales).map(own).collect();
         let sum = spline.table().replace_scaled(&mut u, &scales);
-        assert!((sum - expected.iter().map(|(phi, _)| phi).sum::<f64>()).abs() < 1e-12 * sum);
+        assert!((sum - expected.iter().map(|(psi, _)| psi).sum::<f64>()).abs() < 1e-12 * sum);
         assert!(u.iter().zip(&expected).all(|(u, (_, slope))| (u - slope).abs() < 1e-13));
     }
 
@@ -319,8 +329,8 @@ mod tests {
         let huber = crate::penalty::Huber::new(0.7, 0.4).unwrap();
         let spline = Spline::new(&[0.4], &[0.7]).unwrap();
         for x in [-3.0, -0.3, 0.0, 0.2, 1.0] {
-            assert!((huber.phi(x) - spline.phi(x)).abs() < 1e-15);
-            assert!((huber.prox_phi(x, 0.6) - spline.prox_phi(x, 0.6)).abs() < 1e-15);
+            assert!((huber.psi(x) - spline.psi(x)).abs() < 1e-15);
+            assert!((huber.prox_psi(x, 0.6) - spline.prox_psi(x, 0.6)).abs() < 1e-15);
         }
     }
 

@@ -11,8 +11,8 @@ use crate::vector;
 ///
 /// That holds for a ridge with any g, and without one where the slopes that g_i has at its prox are slopes at every later point too:
 /// (u − z₁)/β ∈ ∂g₁(z₁) ⊆ ∂g₁(z₂), so that the two quotients add up to a slope of g₁ + g₂ at z₂; the sum has one such point,
-/// as β < 1/ρ. λ|x| and a sign before any even φ of entries or of norms of groups are such (each only moves its point towards 0,
-/// along the ray it is on), and so is λ‖·‖ of groups before another φ of the same groups; on the line a box may come last. Yu, "On decomposing the
+/// as β < 1/ρ. λ|x| and a sign before any even ψ of entries or of norms of groups are such (each only moves its point towards 0,
+/// along the ray it is on), and so is λ‖·‖ of groups before another ψ of the same groups; on the line a box may come last. Yu, "On decomposing the
 /// proximal map" (2013). [`catalogue::sum`](crate::catalogue::sum) knows which penalties are; one's own are taken at their word.
 ///
 /// ρ = max(0, Σρᵢ − ν), which a box can make larger than needed; L = ΣLᵢ where ν = 0.

@@ -161,7 +161,7 @@ mod tests {
         let prior = ridge::<f64>((9, 8));
         let mut work = vec![0.0; prior.bank.work_len()];
         prior.bank.apply(&mut y, &x, &mut work);
-        sum += y.iter().enumerate().map(|(i, y)| prior.potentials[i / 72].phi(*y)).sum::<f64>();
+        sum += y.iter().enumerate().map(|(i, y)| prior.potentials[i / 72].psi(*y)).sum::<f64>();
         y.iter_mut().enumerate().for_each(|(i, y)| *y = prior.potentials[i / 72].derivative(*y));
         prior.bank.adjoint_add(&mut expected, &y, &mut work);
         assert!((value - sum).abs() < 1e-12 * sum);
@@ -184,7 +184,7 @@ mod tests {
         prior.bank.apply(&mut y, &x, &mut vec![0.0; prior.bank.work_len()]);
         for (at, y) in y.iter().enumerate() {
             let s: f64 = scale(at / 72, at % 72 / cols, at % cols).get();
-            sum += s * s * prior.potentials[at / 72].phi(y / s);
+            sum += s * s * prior.potentials[at / 72].psi(y / s);
         }
         assert!((value - sum).abs() < 1e-12 * sum, "{value} {sum}");
         assert!(ridge::<f64>((rows, cols)).scaled(vec![Scale::of(1.0); 3]).is_err());

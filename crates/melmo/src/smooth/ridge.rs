@@ -5,12 +5,12 @@ use crate::real::Real;
 use crate::smooth::Rounding;
 use crate::vector::{norm2, sum_error};
 
-/// R(x) = Σ_c Σᵢ φ_c((T_c x)ᵢ): a smooth prior of one plane of an image, T a bank of filters, φ_c a spline for each.
+/// R(x) = Σ_c Σᵢ ψ_c((T_c x)ᵢ): a smooth prior of one plane of an image, T a bank of filters, ψ_c a spline for each.
 ///
-/// With ρ = max ρ_c and M = max sup φ_c″: −ρ‖T‖² ⪯ ∇²R ⪯ max(M, ρ)‖T‖². Goujon, Neumayer, Unser, "Learning weakly convex
+/// With ρ = max ρ_c and M = max sup ψ_c″: −ρ‖T‖² ⪯ ∇²R ⪯ max(M, ρ)‖T‖². Goujon, Neumayer, Unser, "Learning weakly convex
 /// regularizers for convergent image-reconstruction algorithms" (2023).
 ///
-/// Scales s make it s²φ_c(·/s) at each response: second derivatives are as without them.
+/// Scales s make it s²ψ_c(·/s) at each response: second derivatives are as without them.
 pub struct Ridge<S> {
     pub(super) bank: FilterBank<S>,
     pub(super) potentials: Vec<Spline>,
@@ -71,9 +71,9 @@ impl<S: Real> Ridge<S> {
         self.most(Separable::<S>::rho) * self.bank.norm_bound().powi(2)
     }
 
-    /// max(M, ρ): the Lipschitz constant of every φ_c′.
+    /// max(M, ρ): the Lipschitz constant of every ψ_c′.
     fn steepest(&self) -> f64 {
-        self.most(|phi| phi.curvature().max(Separable::<S>::rho(phi)))
+        self.most(|psi| psi.curvature().max(Separable::<S>::rho(psi)))
     }
 
     /// A Lipschitz constant of ∇R.
@@ -81,13 +81,13 @@ impl<S: Real> Ridge<S> {
         self.steepest() * self.bank.norm_bound().powi(2)
     }
 
-    /// Of the responses (ϑ‖x‖, enlarged by φ′ and T*), of φ′ (a few of its pieces) and of T*. Of the value: what the responses move it by,
+    /// Of the responses (ϑ‖x‖, enlarged by ψ′ and T*), of ψ′ (a few of its pieces) and of T*. Of the value: what the responses move it by,
     /// and its sum, of which all is at most `value`: as many additions as a number goes through, for none is negative.
     pub(super) fn rounding(&self, x: &[S], value: f64) -> Rounding {
         let (norm, applied) = (self.bank.norm_bound(), LinOp::<S>::rounding(&self.bank) * norm2(x));
         let responses = norm * norm2(x) + applied;
         let slopes = (self.steepest() * responses).min(
-            self.most(|phi| Separable::<S>::slope(phi).unwrap_or(f64::INFINITY))
+            self.most(|psi| Separable::<S>::slope(psi).unwrap_or(f64::INFINITY))
                 * self.widest
                 * (self.bank.range().size() as f64).sqrt(),
         );

@@ -8,7 +8,7 @@ use crate::geometry::Geometry;
 use crate::known::{Feedback, Scratch, Side};
 use crate::linalg::Mat;
 use crate::operator;
-use crate::penalty::{self, Phi, Shape};
+use crate::penalty::{self, Psi, Shape};
 use crate::problem::Problem;
 use crate::real::Real;
 use crate::smooth::{Form, KnownFactors, turn};
@@ -55,7 +55,7 @@ fn parts<S: Real>(problem: &Problem<S>) -> Option<(&KnownFactors<S>, f64)> {
     let (rows, _, rank) = f.shape();
     let operator::Form::Select(t) = problem.t().form() else { return None };
     match problem.g().form() {
-        penalty::Form::Entries { phi: Phi { shape: Shape::Ridge { nu }, nonnegative: false }, weights: None }
+        penalty::Form::Entries { psi: Psi { shape: Shape::Ridge { nu }, nonnegative: false }, weights: None }
             if t.pairs().eq([(0..rows * rank, 0..rows * rank)]) =>
         {
             Some((f, nu))

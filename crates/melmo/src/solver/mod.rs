@@ -11,6 +11,7 @@ mod epoch;
 mod extrapolated;
 mod factors;
 mod guard;
+mod interior;
 mod iterate;
 mod lbfgs;
 mod melmo;
@@ -29,6 +30,7 @@ mod state;
 mod stochastic;
 mod subgradient;
 mod tilted;
+mod turns;
 mod unsmoothed;
 mod variable_smoothing;
 
@@ -41,6 +43,7 @@ pub use dca::Dca;
 pub use epoch::Epoch;
 pub use factors::{Alternating, Explored, HANDOVER, Hals, Majorised, Palm};
 pub(crate) use guard::EVERY as CHECKED_EVERY;
+pub use interior::Interior;
 pub use lbfgs::Lbfgs;
 pub use melmo::Melmo;
 pub use polished::Polished;
@@ -54,6 +57,7 @@ pub use state::{Memo, State};
 pub use stochastic::{Estimate, Momentum, Rule, Stochastic};
 pub use subgradient::Subgradient;
 pub use tilted::{Path, Tilted};
+pub use turns::Turns;
 pub use variable_smoothing::VariableSmoothing;
 
 use crate::certificate::{Asked, Certificate, Certified, Evidence, Optimality, Proven, Seen};
@@ -77,7 +81,7 @@ pub struct Info {
     pub dual_norm: Bracket,
     /// The largest η that the bracket allows: ⟨φ, d⟩ ≤ −(1 − η)‖φ‖_* for the oracle's direction d.
     pub eta: f64,
-    /// ν: ‖d‖ ≤ 1 + ν.
+    /// ξ: ‖d‖ ≤ 1 + ξ.
     pub excess: f64,
     /// ‖Tx − z‖₂.
     pub prox_gap: f64,
@@ -163,6 +167,9 @@ pub trait Solver<S: Real>: Iterator<Item = Info> + Send {
 
     /// The first `next()` takes a step before it evaluates: epochs judge the point that a step led to.
     fn steps_first(&self) -> bool;
+
+    /// A step that leads nowhere leaves everything as it was, so that the run can go on from there.
+    fn whole_steps(&self) -> bool;
 
     /// Makes room for looks at the point: what follows allocates nothing but what it returns.
     fn make_room(&mut self);

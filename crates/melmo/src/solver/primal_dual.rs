@@ -99,7 +99,7 @@ impl<S: Real> Measured for PrimalDual<'_, S> {
     }
 }
 
-/// The iteration on f(x) + g(Tx) with w ∈ ∂g(z), σ = 1/β, Condat (2013), Vũ (2013):
+/// The iteration on f(x) + g(Tx) with w ∈ ∂g(z), Condat (2013), Vũ (2013):
 ///
 /// ```text
 /// x⁺ = x − τ(∇f(x) + T*w)

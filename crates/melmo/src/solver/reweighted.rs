@@ -15,10 +15,10 @@ use crate::solver::{Info, Measured, Method, Run, Standing};
 use crate::space::Host;
 use crate::vector::simd;
 
-/// min f(x) + Σ wᵢ|(Tx)ᵢ| by ADMM, with wᵢ ← φ′(|(Tx)ᵢ|) after every `inner` of its steps: the convex–concave procedure for
-/// penalties Σφ(|uᵢ|) with concave φ (MCP, SCAD, log-sum), Candès, Wakin & Boyd 2008.
+/// min f(x) + Σ wᵢ|(Tx)ᵢ| by ADMM, with wᵢ ← ψ′(|(Tx)ᵢ|) after every `inner` of its steps: the convex–concave procedure for
+/// penalties Σψ(|uᵢ|) with concave ψ (MCP, SCAD, log-sum), Candès, Wakin & Boyd 2008.
 ///
-/// The first weights come from x₀, or are those of the convex relative, φ′(0) everywhere. Its w is a slope of the weighted ℓ1 norm at z; the certificate's prox makes one of g of it.
+/// The first weights come from x₀, or are those of the convex relative, ψ′(0) everywhere. Its w is a slope of the weighted ℓ1 norm at z; the certificate's prox makes one of g of it.
 pub struct Reweighted<'p, S> {
     host: Host<'p, S>,
     splitting: Splitting<'p, S>,
@@ -59,7 +59,7 @@ impl<'p, S: Real> Reweighted<'p, S> {
         Ok(Run::new(this))
     }
 
-    /// wᵢ ← φ′(|(Tx)ᵢ|), the slope on the right at 0.
+    /// wᵢ ← ψ′(|(Tx)ᵢ|), the slope on the right at 0.
     fn reweigh(&mut self) {
         for (magnitude, tx) in self.magnitudes.iter_mut().zip(self.splitting.tx()) {
             *magnitude = tx.abs();
@@ -67,7 +67,7 @@ impl<'p, S: Real> Reweighted<'p, S> {
         self.weigh();
     }
 
-    /// wᵢ ← φ′(magnitudeᵢ), the slope on the right at 0.
+    /// wᵢ ← ψ′(magnitudeᵢ), the slope on the right at 0.
     fn weigh(&mut self) {
         let least = S::of(f64::from(f32::MIN_POSITIVE));
         self.magnitudes.iter_mut().for_each(|magnitude| *magnitude = magnitude.larger(least));
@@ -77,7 +77,7 @@ impl<'p, S: Real> Reweighted<'p, S> {
 }
 
 impl<S: Real> Run<Reweighted<'_, S>> {
-    /// The convex relative first: the weights are φ′(0) for the first `held` steps, wherever x₀ is. What f leaves open is then settled
+    /// The convex relative first: the weights are ψ′(0) for the first `held` steps, wherever x₀ is. What f leaves open is then settled
     /// by a problem with one answer, and not by where x₀ happens to be.
     pub fn from_convex(mut self, held: u64) -> Self {
         self.method.held = held;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::real::Real;
 use crate::solver::{
-    adaptive, admm, als, coordinate, dca, epoch, factors, lbfgs, melmo, polished, primal_dual, proximal_gradient,
-    reweighted, stochastic, subgradient, tilted,
+    adaptive, admm, als, coordinate, dca, epoch, factors, interior, lbfgs, melmo, polished, primal_dual,
+    proximal_gradient, reweighted, stochastic, subgradient, tilted, turns,
 };
 
 /// Everything that the rest of a run depends on. It means something to the version of this library that wrote it.
@@ -67,6 +67,8 @@ pub enum Memo<S: Real> {
     Lbfgs(lbfgs::Memo<S>),
     /// Of [`Dca`](crate::solver::Dca).
     Dca(dca::Memo<S>),
+    /// Of [`Interior`](crate::solver::Interior).
+    Interior(interior::Memo),
     /// Of [`Alternating`](crate::solver::Alternating).
     Alternating(factors::alternating::Memo<S>),
     /// Of [`Explored`](crate::solver::Explored).
@@ -79,6 +81,8 @@ pub enum Memo<S: Real> {
     Majorised(factors::majorised::Memo<S>),
     /// Of [`CoordinateDescent`](crate::solver::CoordinateDescent).
     CoordinateDescent(coordinate::Memo<S>),
+    /// Of [`Turns`](crate::solver::Turns).
+    Turns(turns::Memo<S>),
 }
 
 impl<S: Real> Memo<S> {
@@ -99,12 +103,14 @@ impl<S: Real> Memo<S> {
             Self::PrimalDual(_) => "primal-dual",
             Self::Lbfgs(_) => "lbfgs",
             Self::Dca(_) => "dca",
+            Self::Interior(_) => "interior-point",
             Self::Alternating(_) => "alternating",
             Self::Explored(_) => "explored",
             Self::Palm(_) => "palm",
             Self::Hals(_) => "hals",
             Self::Majorised(_) => "majorised",
             Self::CoordinateDescent(_) => "coordinate-descent",
+            Self::Turns(_) => "turns",
         }
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct JetStream<'a, S> {
     rows: usize,
     cols: usize,
     channels: usize,
-    kappa_squared: S,
+    weight_squared: S,
 }
 
 /// A row of one channel with its neighbours; at the image's edges the row itself.
@@ -37,8 +37,8 @@ impl<'a, S: Real> JetStream<'a, S> {
     pub fn new(f: Option<&'a dyn Pointwise<S>>, g: &'a dyn Prox<S>, t: &Jet) -> Option<Self> {
         let (rows, cols, channels) = t.shape();
         let first = g.columns(0)?;
-        let second = if t.kappa() > 0.0 { Some(g.columns(2 * channels * rows * cols)?) } else { None };
-        Some(Self { f, first, second, rows, cols, channels, kappa_squared: S::of(t.kappa() * t.kappa()) })
+        let second = if t.weight() > 0.0 { Some(g.columns(2 * channels * rows * cols)?) } else { None };
+        Some(Self { f, first, second, rows, cols, channels, weight_squared: S::of(t.weight() * t.weight()) })
     }
 
     fn neighbours<'x>(&self, x: &'x [S], channel: usize, i: usize) -> Neighbours<'x, S> {
@@ -47,7 +47,7 @@ impl<'a, S: Real> JetStream<'a, S> {
         Neighbours { above: row(i.saturating_sub(1)), here: row(i), below: row((i + 1).min(self.rows - 1)), inside }
     }
 
-    /// The norms of row i's columns of ∇x and κ∇²x.
+    /// The norms of row i's columns of ∇x and weight·∇²x.
     fn norms(&self, first: &mut [S], second: &mut [S], x: &[S], i: usize) {
         first.fill(S::ZERO);
         second.fill(S::ZERO);
@@ -58,7 +58,7 @@ impl<'a, S: Real> JetStream<'a, S> {
                     add_squares(first, second, self.neighbours(x, channel, i));
                 }
                 for (first, second) in first.iter_mut().zip(second) {
-                    (*first, *second) = (first.sqrt(), (self.kappa_squared * *second).sqrt());
+                    (*first, *second) = (first.sqrt(), (self.weight_squared * *second).sqrt());
                 }
             },
         );
@@ -94,12 +94,12 @@ impl<'a, S: Real> JetStream<'a, S> {
         simd(
             #[inline(always)]
             || {
-                slopes(flux, twist, bend, [first, second], x, self.kappa_squared);
+                slopes(flux, twist, bend, [first, second], x, self.weight_squared);
                 // Slices of one length: the loops below are then free of checks.
                 let (first, second) = (&first[..cols], &second[..cols]);
                 let (x_above, x_here, x_below) = (&x.above[..cols], &x.here[..cols], &x.below[..cols]);
                 let (flux, twist) = (&flux[..cols + 1], &twist[..cols + 1]);
-                let weight = self.kappa_squared * x.inside;
+                let weight = self.weight_squared * x.inside;
                 let down = |j: usize| first[j] * (x_below[j] - x_here[j]);
                 let bend = |j: usize| weight * second[j] * ((x_below[j] - x_here[j]) - (x_here[j] - x_above[j]));
                 for j in 0..cols {
@@ -207,21 +207,21 @@ fn slopes<S: Real>(
     bend: &mut [S],
     [first, second]: [&[S]; 2],
     x: Neighbours<'_, S>,
-    kappa_squared: S,
+    weight_squared: S,
 ) {
     let last = x.here.len() - 1;
     if last > 1 {
         let (left, here, right) = (&x.here[..last - 1], &x.here[1..last], &x.here[2..]);
         let (bend, factor) = (&mut bend[1..last], &second[1..last]);
         for (j, bend) in bend.iter_mut().enumerate() {
-            *bend = kappa_squared * factor[j] * ((right[j] - here[j]) - (here[j] - left[j]));
+            *bend = weight_squared * factor[j] * ((right[j] - here[j]) - (here[j] - left[j]));
         }
     }
     let (here, below, bend) = (x.here, x.below, &bend[..last + 1]);
     let (first, second) = (&first[..last], &second[..last]);
     for (j, (flux, twist)) in flux[1..last + 1].iter_mut().zip(&mut twist[1..last + 1]).enumerate() {
         let across = here[j + 1] - here[j];
-        *twist = S::of(2.0) * kappa_squared * second[j] * ((below[j + 1] - below[j]) - across);
+        *twist = S::of(2.0) * weight_squared * second[j] * ((below[j + 1] - below[j]) - across);
         *flux = first[j] * across - (bend[j + 1] - bend[j]) - *twist;
     }
 }
@@ -246,7 +246,7 @@ mod tests {
         let weights: Vec<S> = (0..columns(0).blocks()[0].cols).map(|j| S::of((j % 4) as f64 / 2.0)).collect();
         let first = Group::columns(LogSum::new(0.6, 1.5).unwrap(), &columns(0)).unwrap().weighted(weights).unwrap();
         let mut parts: Vec<(&str, f64, Box<dyn Prox<S>>)> = vec![("first", 1.0, Box::new(first))];
-        if t.kappa() > 0.0 {
+        if t.weight() > 0.0 {
             let second = Group::columns(L1::new(0.4).unwrap(), &columns(1)).unwrap();
             parts.push(("second", 1.0, Box::new(second)));
         }
@@ -285,8 +285,8 @@ mod tests {
     #[test]
     fn the_pass_agrees_with_the_formulas() {
         for (rows, cols) in [(1, 1), (1, 2), (2, 1), (1, 7), (7, 1), (2, 2), (3, 3), (2, 5), (9, 14), (40, 300)] {
-            for (channels, kappa) in [(1, 0.0), (1, 0.5), (3, 0.0), (3, 0.7)] {
-                let t = Jet::new(rows, cols, channels, kappa).unwrap();
+            for (channels, weight) in [(1, 0.0), (1, 0.5), (3, 0.0), (3, 0.7)] {
+                let t = Jet::new(rows, cols, channels, weight).unwrap();
                 agrees::<f64>(&t, true);
                 agrees::<f32>(&t, true);
             }

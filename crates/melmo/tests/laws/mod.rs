@@ -2,6 +2,7 @@
 
 mod geometries;
 mod inputs;
+mod letters;
 mod losses;
 mod operators;
 mod penalties;

@@ -18,6 +18,9 @@ use crate::session::Done;
 /// done.
 pub fn run(denoise: &Denoise, job: &Job, folder: &Path) -> Result<ExitCode, Error> {
     let all = targets(denoise, folder)?;
+    if folder.is_file() {
+        return Err(Error::input(folder, "this is a file; expected a folder"));
+    }
     std::fs::create_dir_all(folder).map_err(|error| Error::input(folder, format!("could not be created: {error}")))?;
     let solving = &denoise.solving;
     let until = progress::until(solving.quiet, solving.time_limit);

@@ -134,12 +134,12 @@ impl Denoise {
         picture.expect_to_fit(&self.target())?;
         let read = |inputs: &mut Inputs, path: &PathBuf| picture.read_like(inputs, path);
         let reference = self.reference.as_ref().map(|path| read(inputs, path)).transpose()?;
-        if let Some(sigma) = self.add_noise {
-            if !(sigma >= 0.0 && sigma.is_finite()) {
-                return Err(Error::option("add-noise", format!("{sigma}: expected a number, at least 0")));
+        if let Some(level) = self.add_noise {
+            if !(level >= 0.0 && level.is_finite()) {
+                return Err(Error::option("add-noise", format!("{level}: expected a number, at least 0")));
             }
             let mut seeded = Seeded::new(self.solving.seed);
-            picture.planes.iter_mut().flatten().for_each(|value| *value += sigma * seeded.normal());
+            picture.planes.iter_mut().flatten().for_each(|value| *value += level * seeded.normal());
         }
         Ok((picture, reference))
     }
@@ -211,7 +211,7 @@ impl Denoise {
             resolved.push(("prior", plan.prior().name().into()));
         }
         if noise.is_white() {
-            resolved.push(("noise", noise.sigma.to_string()));
+            resolved.push(("noise", noise.level.to_string()));
         }
         if in_strips && picture.samples() > CERTIFIED && self.solving.result.is_none() {
             summary.text("uncertified", "certificate", "none: it takes memory for so large a picture; --result has it");
@@ -249,7 +249,7 @@ impl Denoise {
         Options { range: picture.full_range(), ..self.asked(shape) }
     }
 
-    /// σ above all that samples can be was meant in other units: 15 for 15/255.
+    /// Noise above all that samples can be was meant in other units: 15 for 15/255.
     fn expect_noise_in_range(&self, picture: &Picture) -> Result<(), Error> {
         let range = picture.range();
         match self.noise.filter(|noise| *noise > range) {

@@ -32,7 +32,7 @@ impl Rest {
 
     pub fn tell(self, summary: &mut Summary) {
         let text = format!(
-            "data and penalty are in balance to {} a pixel, differences of pixels to {} (root mean squares, in the picture's units)",
+            "on average data and penalty still pull a pixel by {}, and a difference of pixels is {} off (in the picture's units)",
             short(self.pull),
             short(self.difference)
         );

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use melmo::real::Real;
+use melmo::suggest::nearest;
 use melmo_tasks::deblur::{self, Kernel};
 use melmo_tasks::denoise::Planes;
 use melmo_tasks::restore::{Options, Restoration};
@@ -15,6 +16,9 @@ use crate::input::Inputs;
 use crate::picture::Picture;
 use crate::render::Summary;
 
+/// Kernels that have a name.
+const KERNELS: [&str; 3] = ["gaussian", "disk", "motion"];
+
 fn tell(picture: &Picture, summary: &mut Summary) {
     summary.add("shape", vec![picture.rows, picture.cols, picture.planes.len()], "image", picture.about());
 }
@@ -23,9 +27,13 @@ impl Deblur {
     /// By name, or from a file.
     fn read_kernel(&self, inputs: &mut Inputs) -> Result<Kernel, Error> {
         let path = Path::new(&self.kernel);
-        let named = ["gaussian", "disk", "motion"].iter().any(|name| self.kernel.starts_with(name));
-        if named && !path.exists() {
-            return Ok(self.kernel.parse()?);
+        if !path.exists() {
+            if KERNELS.iter().any(|name| self.kernel.starts_with(name)) {
+                return Ok(self.kernel.parse()?);
+            }
+            if let Some(meant) = nearest(self.kernel.split(':').next().unwrap_or_default(), KERNELS) {
+                return Err(Error::input(path, format!("there is no such file; did you mean the kernel `{meant}`?")));
+            }
         }
         let matrix = inputs.matrix(path)?;
         Ok(Kernel::new(matrix.data, matrix.rows, matrix.cols)?)

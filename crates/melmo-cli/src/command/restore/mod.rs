@@ -38,7 +38,7 @@ pub trait Restore {
     /// The options that all solving commands share.
     fn solving(&self) -> &Solving;
 
-    /// σ, where it was given.
+    /// The noise, where it was given.
     fn noise(&self) -> Option<f64>;
 
     /// Reads the picture and whatever else is needed.
@@ -113,7 +113,7 @@ impl<C: Restore + Clone> Solve for C {
         let mut resolved = Vec::new();
         if plan.weighs() {
             let given = if self.noise().is_some() { "given" } else { "estimated" };
-            summary.add("noise", plan.noise(), "noise", format!("σ = {} ({given})", short(plan.noise())));
+            summary.add("noise", plan.noise(), "noise", format!("{} ({given})", short(plan.noise())));
             summary.add("lambda", lambda, "λ", format!("{} ({how})", short(lambda)));
             resolved = vec![("noise", plan.noise().to_string()), ("lambda", lambda.to_string())];
         }
@@ -131,7 +131,7 @@ impl<C: Restore + Clone> Solve for C {
         summary: &mut Summary,
     ) -> Result<(), Error> {
         if let Some(misfit) = kept.plan.misfit(&solved.report.x)? {
-            let text = format!("data are missed by {} σ (root mean square)", short(misfit.sqrt()));
+            let text = format!("data are missed by {} times the noise (root mean square)", short(misfit.sqrt()));
             summary.add("misfit", misfit.sqrt(), "misfit", text);
         }
         let restored = kept.restored(&solved.report.x);

@@ -91,14 +91,14 @@ impl Given<'_> {
 
 /// What every response is scaled by, and the first picture that says so.
 pub(super) struct Adapted<S> {
-    /// The first picture, in units of σ.
+    /// The first picture, in units of the noise.
     pub start: Vec<S>,
     /// Plane by plane.
     scales: Vec<Vec<Scale>>,
 }
 
 impl<S: Real> Adapted<S> {
-    /// For data in units of σ, plane after plane.
+    /// For data in units of the noise, plane after plane.
     pub fn new(y: &[S], given: &Given<'_>, until: &Until) -> Result<Self, Error> {
         let problem =
             of_terms(y.to_vec(), given.ridges(weights::first()?, |seen, p| seen.first(p).to_vec())?, given.shape.1)?;
@@ -116,7 +116,7 @@ impl<S: Real> Adapted<S> {
         Ok(Self { start, scales })
     }
 
-    /// ½‖X − Y‖² + Σ_c Σᵢ s²φ_c((T_c X)ᵢ/s), s = s_ci, in units of σ, over all planes: smooth and strongly convex, so that its certificate
+    /// ½‖X − Y‖² + Σ_c Σᵢ s²ψ_c((T_c X)ᵢ/s), s = s_ci, in units of the noise, over all planes: smooth and strongly convex, so that its certificate
     /// says how far from the least there is a picture lies.
     pub fn problem(self, y: Vec<S>, given: &Given<'_>) -> Result<Problem<S>, Error> {
         let ridges = given.ridges(weights::adapted()?, |seen, p| seen.adapted(p).to_vec())?;
@@ -130,7 +130,7 @@ pub(super) fn steps() -> Defaults {
     Defaults { iterations: THEN, ..STEPS }
 }
 
-/// ½‖X − Y‖² + Σ_c Σᵢ φ_c((T_c X)ᵢ), in units of σ, over all planes: the plain prior.
+/// ½‖X − Y‖² + Σ_c Σᵢ ψ_c((T_c X)ᵢ), in units of the noise, over all planes: the plain prior.
 pub(super) fn plain<S: Real>(y: Vec<S>, given: &Given<'_>) -> Result<Problem<S>, Error> {
     let white = Given { spectrum: None, ..*given };
     of_terms(y, white.ridges(weights::plain()?, |_, _| Vec::new())?, given.shape.1)

@@ -29,7 +29,7 @@ pub(super) struct Looks<'a, S> {
     pub seen: Option<&'a [f64]>,
 }
 
-/// log s = W₂ max(0, W₁u + b + l·log(σ/σ₀)) + c, within ±`most`; u = a/(a + k) for every average a, k its knee.
+/// log s = W₂ max(0, W₁u + b + l·log(noise/n₀)) + c, within ±`most`; u = a/(a + k) for every average a, k its knee.
 ///
 /// The symmetries of the square only permute its rows and columns, so that a turned picture has the turned scales.
 pub(super) struct Network {

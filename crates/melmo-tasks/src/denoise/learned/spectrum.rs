@@ -17,8 +17,8 @@ const MOST: f64 = 4.0;
 
 /// How much of noise every filter sees, beside what it sees of white noise of the same strength: plane by plane.
 pub(crate) struct Spectrum {
-    /// σ: of a pixel, in the units of the samples.
-    pub sigma: f64,
+    /// That of a pixel, in the units of the samples.
+    pub level: f64,
     /// For each plane a number for each filter of [`super::weights::first`] and of [`super::weights::adapted`].
     planes: Vec<[Vec<f64>; 2]>,
 }
@@ -36,13 +36,13 @@ impl Spectrum {
         let size = |bank: &Weights| -> Vec<f64> { norms(bank).collect() };
         let sizes = banks.map(size);
         let of_plane = |seen: &[Vec<f64>; 2]| seen[1].iter().sum::<f64>() / sizes[1].iter().sum::<f64>();
-        let sigma = (seen.iter().map(of_plane).sum::<f64>() / planes.len() as f64).sqrt();
+        let level = (seen.iter().map(of_plane).sum::<f64>() / planes.len() as f64).sqrt();
         let relative = |seen: &[f64], sizes: &[f64]| -> Vec<f64> {
-            let one = |(e, n): (&f64, &f64)| ((e / n).sqrt() / sigma).clamp(1.0 / MOST, MOST);
+            let one = |(e, n): (&f64, &f64)| ((e / n).sqrt() / level).clamp(1.0 / MOST, MOST);
             seen.iter().zip(sizes).map(one).collect()
         };
         let planes = seen.iter().map(|seen| [0, 1].map(|k| relative(&seen[k], &sizes[k]))).collect();
-        Self { sigma: MORE * sigma, planes }
+        Self { level: MORE * level, planes }
     }
 
     /// Of a plane, for the filters of the first picture.

@@ -11,7 +11,7 @@ use super::super::colours::Turn;
 use super::prior;
 use crate::error::Error;
 
-/// f(x) + Σ_c Σᵢ σ²φ_c((T_c x)ᵢ/σ): a loss of a picture of rows×cols and the plain learned prior for noise of standard deviation σ, which
+/// f(x) + Σ_c Σᵢ noise²·ψ_c((T_c x)ᵢ/noise): a loss of a picture of rows×cols and the plain learned prior for noise of that standard deviation, which
 /// is `noise/range` of the full range. Three channels, one after another, are seen as light and colour.
 ///
 /// Where f is strongly convex with m ≥ 1, as ½‖x − y‖² is, the sum is strongly convex.
@@ -30,7 +30,7 @@ pub fn with_loss<S: Real>(
         return Err(Error::input("the learned prior", found, "finite numbers above 0"));
     }
     let (bank, potentials) = prior::<S>(shape, noise / range / (channels as f64).sqrt())?;
-    let wide = potentials.iter().map(|phi| phi.scaled(1.0 / noise)).collect::<Result<Vec<_>, _>>()?;
+    let wide = potentials.iter().map(|psi| psi.scaled(1.0 / noise)).collect::<Result<Vec<_>, _>>()?;
     let planes = (0..channels).map(|_| Ridge::new(bank.clone(), wide.clone())).collect::<Result<_, _>>()?;
     let inner = Turned { f: loss, how: if channels == 3 { Way::Together } else { Way::None } };
     let f = Arc::new(Filtered::new(Box::new(inner), planes)?);

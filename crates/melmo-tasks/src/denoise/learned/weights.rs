@@ -12,16 +12,16 @@ pub(super) struct Weights {
     pub side: usize,
     /// Where potentials bend, before they are scaled.
     knots: Vec<f64>,
-    /// log σ, σ as part of the full range, at which scales and values are known.
+    /// The logarithm of the noise, as part of the full range, at which scales and values are known.
     nodes: Vec<f64>,
     families: Vec<Family>,
 }
 
 #[derive(Default)]
 struct Family {
-    /// log(ασ) at each node.
+    /// The logarithm of α times the noise at each node.
     scale: Vec<f64>,
-    /// φ′ at the knots, node after node.
+    /// ψ′ at the knots, node after node.
     values: Vec<f64>,
     /// Filters, one after another.
     filters: Vec<f64>,
@@ -92,7 +92,7 @@ impl Weights {
         self.families.iter().flat_map(|family| &family.filters)
     }
 
-    /// The potential of each filter for data in units of σ: between the nodes everything is linear in log σ, beyond them as at the
+    /// The potential of each filter for data in units of the noise: between the nodes everything is linear in its logarithm, beyond them as at the
     /// last one.
     pub fn potentials(&self, noise: f64) -> Result<Vec<Spline>, Error> {
         let last = self.nodes.len() - 1;

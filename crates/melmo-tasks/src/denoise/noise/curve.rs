@@ -89,11 +89,11 @@ impl Curve {
     }
 
     /// The root of the mean variance.
-    pub(super) fn sigma(&self) -> f64 {
+    pub(super) fn level(&self) -> f64 {
         self.mean.sqrt()
     }
 
-    /// σ in the darkest and in the brightest stretch.
+    /// The noise in the darkest and in the brightest stretch.
     pub fn ends(&self) -> (f64, f64) {
         (self.variance(self.lo).sqrt(), self.variance(self.hi).sqrt())
     }
@@ -140,9 +140,9 @@ fn quadratic(points: impl Iterator<Item = ((f64, f64), f64)>) -> Option<[f64; 3]
     b.iter().all(|v| v.is_finite()).then_some(b)
 }
 
-/// Samples on a scale on which noise is as strong everywhere: t(I) = κ∫dI/√(var + ⅜var′²), and back without bias.
+/// Samples on a scale on which noise is as strong everywhere: t(I) = a∫dI/√(var + ⅜var′²), and back without bias.
 ///
-/// For photons it is Anscombe's root. Of the mean of t(I) one comes back to the mean of I at t⁻¹ + ¼var′, to second order. κ makes t as
+/// For photons it is Anscombe's root. Of the mean of t(I) one comes back to the mean of I at t⁻¹ + ¼var′, to second order. a makes t as
 /// wide as I, so that a picture's range is what it was.
 #[derive(Clone, Debug)]
 pub struct Stabiliser {
@@ -151,8 +151,8 @@ pub struct Stabiliser {
     /// t at lo, lo + step, …
     table: Vec<f64>,
     curve: Curve,
-    /// σ on the new scale.
-    pub sigma: f64,
+    /// The noise on the new scale.
+    pub level: f64,
 }
 
 impl Stabiliser {
@@ -171,9 +171,9 @@ impl Stabiliser {
             before = next;
             table.push(sum);
         }
-        let kappa = (hi - lo) / sum;
-        table.iter_mut().for_each(|t| *t = lo + kappa * *t);
-        Self { lo, step, table, curve: curve.clone(), sigma: kappa }
+        let stretch = (hi - lo) / sum;
+        table.iter_mut().for_each(|t| *t = lo + stretch * *t);
+        Self { lo, step, table, curve: curve.clone(), level: stretch }
     }
 
     /// t(I).

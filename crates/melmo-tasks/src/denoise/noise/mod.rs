@@ -28,8 +28,8 @@ const SHARED_STEPS: f64 = 3.0;
 /// The noise of an image.
 #[derive(Clone, Debug, Default)]
 pub struct Noise {
-    /// σ: its standard deviation, in the image's units; 0 where none can be seen.
-    pub sigma: f64,
+    /// Its standard deviation, in the image's units; 0 where none can be seen.
+    pub level: f64,
     /// Its variance by brightness, where that differs.
     pub curve: Option<Curve>,
     /// Neighbouring pixels share it, as demosaiced ones do.
@@ -40,11 +40,11 @@ pub struct Noise {
 
 impl Noise {
     /// White noise of this strength.
-    pub fn white(sigma: f64) -> Self {
-        Self { sigma, ..Self::default() }
+    pub fn white(level: f64) -> Self {
+        Self { level, ..Self::default() }
     }
 
-    /// σ is all there is to say.
+    /// The level is all there is to say.
     pub fn is_white(&self) -> bool {
         self.curve.is_none() && !self.correlated && self.outliers.is_none()
     }
@@ -64,24 +64,24 @@ impl Noise {
     fn of_samples<S: Real>(image: &Planes<'_, S>, step: Option<f64>) -> Self {
         let seen = Seen::new(image);
         let correlated = seen.is_correlated(image);
-        let sigma = if correlated { seen.coarse } else { seen.white() };
+        let level = if correlated { seen.coarse } else { seen.white() };
         let least = if correlated { SHARED_STEPS } else { STEPS };
-        if step.is_some_and(|step| sigma < least * step) {
+        if step.is_some_and(|step| level < least * step) {
             return Self::default();
         }
-        let curve = if sigma > 0.0 { Curve::of(image, correlated, seen.unit) } else { None };
-        Self { sigma: curve.as_ref().map_or(sigma, Curve::sigma), curve, correlated, outliers: None }
+        let curve = if level > 0.0 { Curve::of(image, correlated, seen.unit) } else { None };
+        Self { level: curve.as_ref().map_or(level, Curve::level), curve, correlated, outliers: None }
     }
 
     /// In a few words.
     pub fn words(&self, short: impl Fn(f64) -> String) -> String {
         let mut words = match &self.curve {
-            _ if self.sigma == 0.0 && self.outliers.is_none() => return "there is no noise to remove".into(),
+            _ if self.level == 0.0 && self.outliers.is_none() => return "there is no noise to remove".into(),
             Some(curve) => {
                 let (dark, bright) = curve.ends();
-                format!("σ = {} in the dark to {} in the light", short(dark), short(bright))
+                format!("{} in the dark to {} in the light", short(dark), short(bright))
             }
-            None => format!("σ = {}", short(self.sigma)),
+            None => short(self.level),
         };
         if self.correlated {
             words += ", shared by neighbouring pixels";
@@ -93,7 +93,7 @@ impl Noise {
     }
 }
 
-/// σ̂: the standard deviation of white noise, in the image's units; 0 where none can be seen.
+/// The standard deviation of white noise, in the image's units; 0 where none can be seen.
 ///
 /// Of the mean squares of second differences (`squares.rs`), one twentieth from below is taken to be noise alone. Textures and edges
 /// make other squares larger. Means of squares, unlike medians, count the rounding to 8 bits as the noise it is. Channels are combined by
@@ -102,7 +102,7 @@ pub fn estimate<S: Real>(image: &Planes<'_, S>) -> f64 {
     Seen::new(image).white()
 }
 
-/// σ as pixels say, and as squares of 2×2 pixels do.
+/// The noise as pixels say, and as squares of 2×2 pixels do.
 struct Seen {
     fine: f64,
     coarse: f64,

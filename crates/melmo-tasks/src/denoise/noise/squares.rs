@@ -12,7 +12,7 @@ const SHARED: f64 = 3.4;
 /// Mean squares of a channel's responses over squares of side×side, in squares of a unit:
 ///
 /// ```text
-/// r = ([1 −2 1]ᵀ[1 −2 1] ∗ X)/6        var r = σ² on noise, 0 on planes and along straight edges
+/// r = ([1 −2 1]ᵀ[1 −2 1] ∗ X)/6        var r is that of noise, 0 on planes and along straight edges
 /// ```
 ///
 /// Samples that are clipped, at the channel's least or largest value, are left out.

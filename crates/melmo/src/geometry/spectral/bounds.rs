@@ -112,8 +112,8 @@ impl Bounds {
         self.levels.iter().rev().find(serves).or(self.levels.first()).map_or(&[], |level| &level.floors)
     }
 
-    /// s for ‖X‖_F = 1, from ‖(XᵀX)²‖_F as computed, which is off by no more than 3κu·√r·σ₁⁴: with the room left for that, and
-    /// for the rounding of X, no singular value is above s by more than 4κu of it.
+    /// s for ‖X‖_F = 1, from ‖(XᵀX)²‖_F as computed, which is off by no more than 3wu·√r·σ₁⁴: with the room left for that, and
+    /// for the rounding of X, no singular value is above s by more than 4wu of it.
     pub fn scale(&self, fourth: f64) -> f64 {
         (fourth.sqrt().sqrt() * (1.0 + self.of_scale)).min(1.0)
     }
@@ -135,7 +135,7 @@ impl Bounds {
         2.0 * self.slack(s) * s + self.floors(s).iter().map(lost).fold(f64::INFINITY, f64::min)
     }
 
-    /// η and ν that no φ of this shape exceeds: ip ≥ m(‖φ‖_* − r·min(l, γS²)·s) for every l, with s ≤ ‖φ‖_F ≤ ‖φ‖_*.
+    /// η and ξ that no φ of this shape exceeds: ip ≥ m(‖φ‖_* − r·min(l, γS²)·s) for every l, with s ≤ ‖φ‖_F ≤ ‖φ‖_*.
     pub fn inexactness(&self) -> Inexactness {
         let kept = |f: &Floor| f.m * (1.0 - self.short * (f.gamma * self.sup * self.sup).min(f.l));
         let kept = self.floors(1.0).iter().map(kept).fold(0.0, f64::max);
@@ -191,7 +191,7 @@ fn floors(steps: &[Quintic], unit: f64) -> Vec<Floor> {
     floors
 }
 
-/// κu, κ = 2 + √long/8: the relative error of a long sum as a rule, with room to spare. Of a matrix whose entries alone are rounded,
+/// wu, w = 2 + √long/8: the relative error of a long sum as a rule, with room to spare. Of a matrix whose entries alone are rounded,
 /// half a unit: twice what independent errors come to, in the spectral norm.
 fn unit(shape: Shape, arithmetic: Arithmetic) -> f64 {
     let of_sums = |epsilon: f64| 0.5 * epsilon * (2.0 + (shape.long() as f64).sqrt() / 8.0);

@@ -19,7 +19,7 @@ use super::{Polar, normalise};
 use crate::geometry::{Answer, Bracket, Inexactness};
 use crate::linalg::{Dense, Into, Mat};
 use crate::real::Real;
-use crate::vector::{dot, norm2_squared};
+use crate::vector::{dot, map_into, norm2_squared};
 
 /// e up to which the direction is taken as it is.
 const EXACT: f64 = 1e-8;
@@ -118,7 +118,12 @@ impl<S: Real> Polar<S> for Gram {
             self.polish();
             e *= e;
         }
-        d.iter_mut().zip(&self.d).for_each(|(d, &v)| *d = S::of(-v));
+        map_into(
+            d,
+            &self.d,
+            #[inline(always)]
+            |v| S::of(-v),
+        );
         let roots = root_sums(&self.values[null.count..], delta);
         Answer {
             dual_norm: Bracket { lower: roots.lower * frobenius, upper: (roots.upper + null.lost) * frobenius },

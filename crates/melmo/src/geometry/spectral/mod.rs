@@ -46,7 +46,7 @@ trait Polar<S>: Send {
     /// d ← −UVᵀ, as nearly as this way leads there, for a φ with finite ‖φ‖_F > 0.
     fn polar(&mut self, d: &mut [S], phi: &[S], frobenius: f64) -> Answer;
 
-    /// η and ν that no answer exceeds, whatever φ of this shape.
+    /// η and ξ that no answer exceeds, whatever φ of this shape.
     fn inexactness(&self) -> Inexactness;
 }
 

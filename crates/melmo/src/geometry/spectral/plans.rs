@@ -108,7 +108,7 @@ impl Polynomials {
         self.plans[chosen].bounds.answer(found, frobenius)
     }
 
-    /// η and ν that no answer exceeds, whatever φ: the one that is taken has a bracket no wider than `wide`, or than the tightest has
+    /// η and ξ that no answer exceeds, whatever φ: the one that is taken has a bracket no wider than `wide`, or than the tightest has
     /// at worst.
     pub fn inexactness(&self) -> Inexactness {
         match &self.plans[..] {

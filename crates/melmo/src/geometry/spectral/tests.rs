@@ -74,7 +74,7 @@ fn zoo<S: Real>(rows: usize, cols: usize) -> Vec<(&'static str, Vec<S>)> {
     ]
 }
 
-/// The bracket holds ‖φ‖_*, ⟨φ, d⟩ is what the answer says, ‖d‖ ≤ 1 + ν.
+/// The bracket holds ‖φ‖_*, ⟨φ, d⟩ is what the answer says, ‖d‖ ≤ 1 + ξ.
 fn answers_hold<S: Real>() {
     let rounding = if S::EPSILON > 1e-10 { 1e-6 } else { 1e-13 };
     for (rows, cols) in SHAPES {

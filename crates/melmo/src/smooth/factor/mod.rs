@@ -1,3 +1,4 @@
+mod batch;
 mod data;
 mod product;
 
@@ -259,11 +260,13 @@ impl<S: Real> Smooth<S> for Factorization<S> {
 
     fn work_len(&self) -> usize {
         let products = self.y.work_len(self.cols, self.rank) + 2 * self.rank * self.rank;
-        products.max(match self.y {
+        // What is not there is read: a strip or a row of Y beside its residual. A batch has rows of W beside that.
+        let residual = match self.y {
             Data::Dense(_) => self.strip() * self.cols,
-            Data::Sparse(_) => 2 * self.cols, // one row, and its residual
+            Data::Sparse(_) => 2 * self.cols,
             Data::Rows(_) => 2 * self.strip() * self.cols,
-        })
+        };
+        products.max(residual + 2 * self.rank)
     }
 
     fn value_grad(&self, grad: &mut [S], x: &[S], work: &mut [S]) -> f64 {
@@ -294,37 +297,6 @@ impl<S: Real> Smooth<S> for Factorization<S> {
 
     fn form(&self) -> Form<'_, S> {
         Form::Factors(self)
-    }
-}
-
-/// Its parts are the rows of Y, each with its share of ν/2·‖H‖².
-impl<S: Real> Sampled<S> for Factorization<S> {
-    fn samples(&self) -> usize {
-        self.rows
-    }
-
-    fn batch_grad(&self, grad: &mut [S], x: &[S], batch: &[usize], work: &mut [S]) {
-        let Self { rows, cols, rank, .. } = *self;
-        let (w, h) = x.split_at(rows * rank);
-        let (grad_w, grad_h) = grad.split_at_mut(rows * rank);
-        let scale = 2.0 * self.coefficient * rows as f64 / batch.len() as f64;
-        let (r, work) = work.split_at_mut(cols);
-        grad_w.fill(S::ZERO);
-        grad_h.fill(S::ZERO);
-        for &i in batch {
-            let (entries, w_i) = (i * cols..(i + 1) * cols, &w[i * rank..(i + 1) * rank]);
-            let Some(y) = self.y.strip(i, 1, cols, work) else { return grad_h.fill(S::of(f64::NAN)) };
-            r.fill(S::ZERO);
-            for (&w, h) in w_i.iter().zip(h.chunks_exact(cols)) {
-                axpy(r, w.f64(), h); // r = wᵢH
-            }
-            residual(r, [], y, self.mask.as_ref().map(|mask| &mask[entries])); // r = M⊙(wᵢH − yᵢ)
-            for (k, &w) in w_i.iter().enumerate() {
-                grad_w[i * rank + k] += S::of(scale * dot(r, &h[k * cols..(k + 1) * cols]));
-                axpy(&mut grad_h[k * cols..(k + 1) * cols], scale * w.f64(), r);
-            }
-        }
-        axpy(grad_h, self.ridge, h);
     }
 }
 

@@ -14,9 +14,9 @@ pub struct Estimate {
     pub dual_norm: Bracket,
     /// ‖·‖_* of the sample's mean, in the middle of the bracket.
     pub mean: f64,
-    /// What ‖e‖₂ is at most: σ̂√(2L/n) + (2 + 2√2)DL/n with L = log(3/(1 − confidence)).
+    /// What ‖e‖₂ is at most: √(2Lv̂/n) + (2 + 2√2)DL/n with L = log(3/(1 − confidence)).
     pub error: f64,
-    /// σ̂, the deviation of a part's gradient that the sample has.
+    /// √v̂, the deviation of a part's gradient that the sample has.
     pub deviation: f64,
     /// D: no two parts' gradients are farther apart.
     pub diameter: f64,
@@ -67,7 +67,7 @@ impl<X: Sampled> Stochastic<X> {
     }
 }
 
-/// σ̂√(2L/n) + (2 + 2√2)DL/n, L = log(3/δ).
+/// √(2Lv̂/n) + (2 + 2√2)DL/n, L = log(3/δ).
 fn error_of(deviation: f64, diameter: f64, count: f64, confidence: f64) -> f64 {
     let log = (3.0 / (1.0 - confidence)).ln();
     deviation * (2.0 * log / count).sqrt() + (2.0 + 8f64.sqrt()) * diameter * log / count

@@ -51,6 +51,11 @@ pub fn formats() -> PossibleValuesParser {
     Format::names().into()
 }
 
+/// The same, or how a film is.
+pub fn film_formats() -> PossibleValuesParser {
+    [Format::names(), vec!["y4m"]].concat().into()
+}
+
 /// What a picture is taken to be like.
 pub fn priors() -> Known<Prior> {
     known(|| Prior::ALL.map(|(name, _)| name).into())

@@ -3,6 +3,7 @@
 mod complete;
 mod denoise;
 mod factorize;
+mod film;
 mod regress;
 mod restore;
 mod rpca;
@@ -19,6 +20,8 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(complete::complete_entries, m)?)?;
     m.add_function(wrap_pyfunction!(denoise::denoise, m)?)?;
     m.add_function(wrap_pyfunction!(denoise::denoise_tv, m)?)?;
+    m.add_function(wrap_pyfunction!(denoise::denoise_volume, m)?)?;
+    m.add_class::<film::Film>()?;
     m.add_function(wrap_pyfunction!(factorize::factorize, m)?)?;
     m.add_function(wrap_pyfunction!(factorize::encode, m)?)?;
     m.add_function(wrap_pyfunction!(regress::regress, m)?)?;

@@ -60,7 +60,7 @@ mod tests {
         for channels in [1, 3] {
             let (rows, cols) = (620, 900);
             let mut seeded = Seeded::new(2);
-            let pixel = |at: usize| 0.3 + 0.4 * f64::from(u8::from(at / 200 % 2 == 0));
+            let pixel = |at: usize| 0.3 + 0.4 * f64::from(u8::from((at / 200).is_multiple_of(2)));
             let y: Vec<f64> = (0..rows * cols * channels).map(|at| pixel(at) + 0.05 * seeded.normal()).collect();
             let options = Options { prior: Some(Prior::Differences), ..Options::default() };
             let plan = Plan::new(Planes::new(&y, rows, cols, channels).unwrap(), &options).unwrap();

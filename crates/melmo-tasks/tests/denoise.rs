@@ -125,7 +125,11 @@ fn strips_have_a_certificate_together<S: Real>() {
     assert!(plan.strips().len() > 1);
     let (whole, go_on) = (plan.whole(&Until::done()).unwrap(), || ControlFlow::Continue(()));
     let solve = |settings: &Settings, until: &Until| {
-        Joined::solve(&plan, settings, until, &go_on).unwrap().whole((&plan, &whole), settings, true, until).unwrap().report
+        Joined::solve(&plan, settings, until, &go_on)
+            .unwrap()
+            .whole((&plan, &whole), settings, true, until)
+            .unwrap()
+            .report
     };
     let report = solve(&Settings { iterations: Some(20), ..Settings::default() }, &Until::done());
     assert_eq!((report.status, report.info.k), (Status::Iterations, 21));

@@ -49,6 +49,7 @@ from melmo._watch import Info as Info
 
 # Tasks and estimators: their names follow. Estimators need scikit-learn and are imported when they are asked for.
 from melmo.denoising import denoise as denoise
+from melmo.denoising import denoise_film as denoise_film
 from melmo.denoising import denoise_tv as denoise_tv
 from melmo.restoration import Restored as Restored
 from melmo.restoration import deblur as deblur
@@ -104,6 +105,7 @@ __all__ = [
     "data",
     "deblur",
     "denoise",
+    "denoise_film",
     "denoise_tv",
     "dual_norm",
     "envelope",

@@ -15,7 +15,9 @@ from melmo import _melmo
 from melmo._checks import brief, several
 from melmo._estimator import Floats, given_lam
 from melmo._linear import RegressionPath, Rows, SparseLinear
+from melmo._communicator import Ranks
 from melmo._threads import jobs_at_a_time
+from melmo._together import begins
 
 
 class CrossValidated(SparseLinear):
@@ -31,8 +33,27 @@ class CrossValidated(SparseLinear):
         self.select = select
         self.n_jobs = n_jobs
 
-    def _folds(self, X: Any, y: Any, groups: Any = None, classifier: bool = False) -> list[Any]:
-        """The rows to fit and the rows to judge by, fold by fold."""
+    def _folds(self, X: Any, y: Any, groups: Any = None, classifier: bool = False, ranks: Ranks | None = None) -> list[Any]:
+        """The rows to fit and the rows to judge by, fold by fold: of folds of all rows those that are here."""
+        if ranks is None:
+            return self._split(X, y, groups, classifier)
+        if self.n_jobs not in (None, 1):
+            raise ValueError("n_jobs: on ranks folds go one after another; leave it out with comm")
+        first, rows = begins(ranks, len(y))
+        everybodys = np.concatenate([part.reshape(-1, *y.shape[1:]) for part in ranks.numbers(y)]).astype(y.dtype)
+        given = ranks.objects(None if groups is None else np.asarray(groups).tolist())
+        labels = None if groups is None else [label for part in given for label in part]
+
+        def split() -> list[Any]:
+            folds = self._split(np.zeros((rows, 1)), everybodys, labels, classifier) if ranks.rank == 0 else []
+            return [np.arange(rows)[part].astype(np.float64) for fold in folds for part in fold]
+
+        parts = ranks.agreed(split)
+        whole = [ranks.numbers(parts[at] if parts else [])[0] for at in range(ranks.told(lambda: len(parts)))]
+        here = [part[(part >= first) & (part < first + len(y))].astype(np.intp) - first for part in whole]
+        return list(zip(here[::2], here[1::2]))
+
+    def _split(self, X: Any, y: Any, groups: Any, classifier: bool) -> list[Any]:
         if issparse(self.cv):  # SciPy's own code may crash on one that is damaged
             raise TypeError("cv: expected a number of folds, a splitter or pairs of rows, got a sparse matrix")
         try:
@@ -68,7 +89,7 @@ class CrossValidated(SparseLinear):
         def fold(places: Any) -> Floats:
             kept, held = places
             path = self._follow(X[kept], y[kept], whole.lambdas, stopped=left.is_set, rows=rows.some(kept))
-            return self._held_out(path, X[held], y[held], rows.some(held))
+            return self._losses(path, X[held], y[held], rows.some(held))
 
         if jobs == 1:  # here, where Ctrl-C is heard
             return whole, np.stack([fold(places) for places in folds], axis=1)
@@ -78,6 +99,19 @@ class CrossValidated(SparseLinear):
             except BaseException:
                 left.set()
                 raise
+
+    def _losses(self, path: RegressionPath, X: Any, y: Floats, rows: Rows) -> Floats:
+        """The mean loss of each λ on rows that were held out, of all ranks."""
+        if rows.ranks is None:
+            return self._held_out(path, X, y, rows)
+        weight = float(len(y) if rows.weights is None else sum(rows.weights))
+
+        def own() -> Floats:
+            means = self._held_out(path, X, y, rows) if weight > 0 else np.zeros(len(path.lambdas))
+            return np.append(weight * means, weight)
+
+        sums = rows.ranks.sums(own)
+        return np.asarray(sums[:-1] / sums[-1])
 
     def _held_out(self, path: RegressionPath, X: Any, y: Floats, rows: Rows) -> Floats:
         """The mean loss of each λ on rows that were held out."""

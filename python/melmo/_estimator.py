@@ -102,8 +102,9 @@ def validated(model: Any, X: Any, *y: Any, **how: Any) -> Any:
         raise ValueError("X and y: expected numbers, got one that is too large for floating point") from None
 
 
-def warn_unless_settled(model: Any, raw: dict[str, Any], scale: float) -> None:
-    """Says so where a solver ended far from stationary: its gradient, next to how large gradients of such data are."""
+def warn_unless_settled(model: Any, raw: dict[str, Any], scale: float, above: int = 3) -> None:
+    """Says so where a solver ended far from stationary: its gradient, next to how large gradients of such data are. It is so many calls below
+    whoever asked for a fit."""
     if raw["status"] in ("certified", "settled"):
         return
     certificate = raw["certificate"]
@@ -112,4 +113,4 @@ def warn_unless_settled(model: Any, raw: dict[str, Any], scale: float) -> None:
     if violation <= tolerance:
         return
     message = f"{type(model).__name__} did not converge: after {raw['nit']} steps ({raw['status']}) the violation is "
-    warnings.warn(f"{message}{violation:.2g}, not {tolerance:.0e}. Raise max_iter.", ConvergenceWarning, stacklevel=3)
+    warnings.warn(f"{message}{violation:.2g}, not {tolerance:.0e}. Raise max_iter.", ConvergenceWarning, stacklevel=above)

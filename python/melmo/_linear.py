@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d
 
 from melmo import _melmo
 from melmo._checks import brief, number, several, whole
 from melmo._estimator import ConvergenceWarning, Floats, given_lam, penalty_text
 from melmo._penalty import Penalty
+from melmo._communicator import Ranks
+from melmo._shared_rows import follow
+from melmo._together import OnRanks, agreed
 
 #: λ_min/λ_max where no λ is given.
 _DEFAULT_RATIO = 1e-2
@@ -58,25 +60,33 @@ class Rows:
 
     weights: list[float] | None = None
     offset: list[float] | None = None
+    #: Who has the others, if anybody has.
+    ranks: Ranks | None = None
 
     @classmethod
-    def checked(cls, X: Any, sample_weight: Any, offset: Any) -> Rows:
+    def checked(cls, X: Any, sample_weight: Any, offset: Any, ranks: Ranks | None = None) -> Rows:
         """A number for every row each, or nothing; weights are not negative."""
+        return agreed(ranks, lambda: cls._checked(X, sample_weight, offset, ranks))
+
+    @classmethod
+    def _checked(cls, X: Any, sample_weight: Any, offset: Any, ranks: Ranks | None) -> Rows:
+        if X.shape[0] == 0:  # on one of several ranks
+            return cls(None if sample_weight is None else [], None if offset is None else [], ranks)
         weights = None
         if sample_weight is not None:
             checked: Any = _check_sample_weight  # it has no types
             weights = checked(sample_weight, X, dtype=np.float64, ensure_non_negative=True).tolist()
-            if not any(weights):
+            if ranks is None and not any(weights):
                 raise ValueError("sample_weight: expected a weight above 0 in at least one row")
         if offset is not None:
             offset = check_array(offset, ensure_2d=False, dtype=np.float64, input_name="offset").tolist()
             if np.ndim(offset) != 1 or len(offset) != X.shape[0]:
                 raise ValueError(f"offset: expected {X.shape[0]} numbers, one a row")
-        return cls(weights, offset)
+        return cls(weights, offset, ranks)
 
     def some(self, rows: Any) -> Rows:
         """Of some rows."""
-        return Rows(_some(self.weights, rows), _some(self.offset, rows))
+        return Rows(_some(self.weights, rows), _some(self.offset, rows), self.ranks)
 
 
 def _some(values: list[float] | None, rows: Any) -> list[float] | None:
@@ -114,7 +124,7 @@ def _members(at: int, group: Any, columns: int) -> list[int]:
     return [whole(f"groups: a column of group {at}", column, most=columns - 1) for column in group]
 
 
-class SparseLinear(BaseEstimator):  # type: ignore[misc]
+class SparseLinear(OnRanks):
     """A linear model with a penalty on its coefficients."""
 
     def __init__(
@@ -130,7 +140,9 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
         tol: float = 1e-7,
         max_iter: int = 1000,
         warm_start: bool = False,
+        comm: Any = None,
     ):
+        self.comm = comm
         self.penalty = penalty
         self.lam = lam
         self.groups = groups
@@ -169,7 +181,7 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
         if lambdas is not None:
             lambdas = [number("lambdas", lam) for lam in several("lambdas", lambdas, "a list of numbers")]
         rows = rows or Rows()
-        columns, transposed = _columns(X)
+        columns, transposed = _columns(X) if rows.ranks is None else (None, False)
         asked = {
             "loss": self._loss(),
             "penalty": penalty_text(self.penalty),
@@ -189,7 +201,10 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
             "rounds": whole("max_iter", self.max_iter, 1, 2**32 - 1),
             "stopped": stopped,
         }
-        raw = _melmo.regress(columns, np.ascontiguousarray(y.T, dtype=np.float64).ravel(), asked)
+        if rows.ranks is None:
+            raw = _melmo.regress(columns, np.ascontiguousarray(y.T, dtype=np.float64).ravel(), asked)
+        else:
+            raw = follow(rows.ranks, X, (y[:, None] if y.ndim == 1 else y).astype(np.float64), asked, self._outputs(y))
         count, outputs = len(raw["lambdas"]), raw["intercept"].size // len(raw["lambdas"])
         of_outputs = () if outputs == 1 else (outputs,)
         return RegressionPath(
@@ -231,8 +246,8 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
         """How many numbers are predicted for a row."""
         return 1 if y.ndim == 1 else y.shape[1]
 
-    def _warn_of(self, path: RegressionPath, places: Any = slice(None)) -> None:
-        """Says so where solutions of a path are farther from stationary than they should be."""
+    def _warn_of(self, path: RegressionPath, places: Any = slice(None), above: int = 3) -> None:
+        """Says so where solutions of a path are farther from stationary than they should be; so many calls below whoever asked for them."""
         violations, tol = np.atleast_1d(path.violations[places]), self._tolerance(path.coefs.dtype)
         far = ~(violations <= tol * (1 + 1e-9))
         if not far.any():
@@ -240,7 +255,7 @@ class SparseLinear(BaseEstimator):  # type: ignore[misc]
         which = "" if len(far) == 1 else f" for {far.sum()} of {len(far)} λ"
         message = f"{type(self).__name__} did not converge{which}: after {path.n_iter[places].max()} rounds the violation is "
         message += f"{violations.max():.2g}, not {tol:.2g}. Raise max_iter or tol."
-        warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        warnings.warn(message, ConvergenceWarning, stacklevel=above)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

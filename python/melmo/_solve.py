@@ -189,9 +189,8 @@ def minimize(
         "device": device,
     }
     if comm is not None:
-        if callback is not None or progress or n_jobs is not None:
-            raise ValueError("comm: callback, progress and n_jobs do not go with it: ranks decide together")
-        return minimize_on_ranks((f, g, T), x0, comm, split, settings)
+        refused = callback is not None or bool(progress) or n_jobs is not None
+        return minimize_on_ranks((f, g, T), x0, comm, split, settings, refused)
     if split is not None:
         raise ValueError("split: says what lies on ranks, and needs comm")
     if isinstance(x0, (list, tuple)) and len(x0) > 0 and all(isinstance(start, (np.ndarray, Mapping)) for start in x0):

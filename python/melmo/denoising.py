@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -99,7 +101,7 @@ def denoise(
     prior: str | None = None,
     channel_axis: int | None = None,
 ) -> Floats:
-    """An image without its noise, from the image alone: what the program's ``melmo denoise`` does.
+    """An image or a volume without its noise, from itself alone: what the program's ``melmo denoise`` does.
 
     The noise is looked at first: how strong it is, whether it grows with brightness, whether neighbouring pixels share it, and which
     samples are outliers (salt and pepper). Then the prior is weighed against the data. Works on all cores.
@@ -107,7 +109,8 @@ def denoise(
     Parameters
     ----------
     image : array
-        Two axes, and one more for channels; numbers as for :func:`denoise_tv`.
+        Two axes, or three of a volume, and one more for channels; numbers as for :func:`denoise_tv`. Channels of a volume are denoised one
+        by one, with few differences along its three axes.
     strength : float, default 1.0
         What the penalty is multiplied by; 0 leaves the image as it is.
     noise : float, optional
@@ -133,15 +136,71 @@ def denoise(
     True
     """
     data = _planes(image, channel_axis)
-    if data.ndim != 3:
-        raise ValueError(f"image: expected two axes and one for channels, got the shape {np.shape(image)}")
+    if data.ndim not in (3, 4):
+        raise ValueError(f"image: expected two axes, or three of a volume, and one for channels, got the shape {np.shape(image)}")
     shape = list(data.shape)
     level = optional_number("noise", noise)
     kind = None if prior is None else word("prior", prior)
+    if data.ndim == 4:
+        volumes = [_melmo.denoise_volume(volume, shape[1:], number("strength", strength), sigma, kind) for volume in data]
+        return _as_given(np.stack(volumes).reshape(shape), channel_axis)
     # Whole numbers have a range of their own; that of floats is measured.
     whole_range = 1.0 if np.asarray(image).dtype.kind in "ui" else None
     found, _, _ = _melmo.denoise(data, shape, number("strength", strength), level, kind, whole_range)
     return _as_given(found.reshape(shape), channel_axis)
+
+
+def denoise_film(
+    frames: Iterable[Any],
+    strength: float = 1.0,
+    *,
+    noise: float | None = None,
+    prior: str | None = None,
+    channel_axis: int | None = None,
+) -> Iterator[Floats]:
+    """The frames of a film without their noise, one after another: what ``melmo denoise`` does with a film.
+
+    Every frame is a picture of its own, as for :func:`denoise`; how strong its noise is comes from the four frames before and after it, so
+    that the film does not flicker. A frame is given once four more have come.
+
+    Parameters
+    ----------
+    frames : iterable of arrays
+        Pictures, as :func:`denoise` takes them: an array of frames, or anything that gives one after another.
+    strength, noise, prior, channel_axis
+        As for :func:`denoise`, of each frame.
+
+    Yields
+    ------
+    array
+        The next frame, denoised.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import melmo
+    >>> film = 0.5 + 0.1 * np.random.default_rng(0).normal(size=(6, 32, 32))
+    >>> clean = np.array(list(melmo.denoise_film(film)))
+    >>> clean.shape, bool(clean.std() < 0.03)
+    ((6, 32, 32), True)
+    """
+    sigma, strength = optional_number("noise", noise), number("strength", strength)
+    kind = None if prior is None else word("prior", prior)
+    film, shapes = None, deque[tuple[int, ...]]()
+    for frame in frames:
+        data = _planes(frame, channel_axis)
+        if data.ndim != 3:
+            raise ValueError(f"frames: expected two axes each and one for channels, got the shape {np.shape(frame)}")
+        if film is None:
+            precision = data.dtype
+            whole_range = 1.0 if np.asarray(frame).dtype.kind in "ui" else None
+            film = _melmo.Film(precision == np.float32, strength, sigma, kind, whole_range)
+        film.push(np.ascontiguousarray(data, precision), list(data.shape))
+        shapes.append(data.shape)
+        while (found := film.next(False)) is not None:
+            yield _as_given(found.reshape(shapes.popleft()), channel_axis)
+    while film is not None and (found := film.next(True)) is not None:
+        yield _as_given(found.reshape(shapes.popleft()), channel_axis)
 
 
 def _as_float(image: Any) -> Floats:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from melmo import _melmo
 from melmo._components import Components
 from melmo._checks import expect_room, number, optional_whole, whole, word
+from melmo._evenly import evenly
 from melmo._estimator import Floats, penalty_text, warn_unless_settled
 from melmo._penalty import Penalty
+from melmo._communicator import Ranks
+from melmo._ranks import Share, share
+from melmo._together import OnRanks, added, agreed, begins, has_no_rows
 
 
-class SparseFactorization(Components):
+class SparseFactorization(OnRanks, Components):
     """X ≈ WH with a sparse W, like scikit-learn's ``NMF``.
 
     Minimises ‖M⊙(X − WH)‖² + Σ ψ(Wᵢⱼ) + ν/2·‖H‖², where M leaves out the entries of X that are NaN. Without a ridge on H (ν = 0) no
@@ -44,6 +48,10 @@ class SparseFactorization(Components):
         How far ``transform`` goes: until no entry of W moves by more than this share of the first moves.
     random_state : int, RandomState or None, default None
         For the start.
+    comm : mpi4py communicator, optional
+        Fit together with the other ranks of, say, ``MPI.COMM_WORLD``: X has the rows that this rank has, none at all may be, and every rank gets
+        the same ``components_``. The start is that of one machine; ``"auto"`` is the method ``"scaled"``. ``transform`` is of the rows it is given.
+        Missing entries do not go with `nonnegative` there.
 
     Attributes
     ----------
@@ -88,6 +96,7 @@ class SparseFactorization(Components):
         max_iter: int | None = None,
         tol: float = 1e-8,
         random_state: Any = None,
+        comm: Any = None,
     ):
         self.n_components = n_components
         self.penalty = penalty
@@ -98,21 +107,28 @@ class SparseFactorization(Components):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.comm = comm
 
     def fit(self, X: Any, y: Any = None) -> SparseFactorization:
         """Finds H. NaN marks entries that are missing; what a sparse X does not store is 0."""
-        X = self._checked(X, True, sparse=True)
-        rank = whole("n_components", self.n_components, 1, X.shape[0] * X.shape[1])  # with more, each entry could have one
+        with self._together() as ranks:
+            return self._fit(X, ranks)
+
+    def _fit(self, X: Any, ranks: Ranks | None) -> SparseFactorization:
+        X = agreed(ranks, lambda: self._no_rows(X) if ranks is not None and has_no_rows(X) else self._checked(X, True, sparse=True))
+        place = None
+        if ranks is not None:
+            X, place = self._place(ranks, X)
+        rows = X.shape[0] if place is None else place.rows
+        rank = whole("n_components", self.n_components, 1, rows * X.shape[1])  # with more, each entry could have one
         expect_room(f"n_components = {rank}: W and H", 4 * sum(X.shape) * rank, X.dtype.itemsize)
-        size = _typical(X)
+        squares, count = added(ranks, lambda: _squares(X))
+        size = _typical(squares, count)
         scale = np.sqrt(size / np.sqrt(rank)) if size > 0 else 1.0
-        rng = check_random_state(self.random_state)
-        W = (scale * rng.standard_normal((X.shape[0], rank))).astype(X.dtype)
+        rng = check_random_state(self.random_state) if ranks is None else ranks.told(lambda: check_random_state(self.random_state))
+        W = scale * (rng.standard_normal((rows, rank)) if place is None else _own_rows(rng, place, rank))
         H = (scale * rng.standard_normal((rank, X.shape[1]))).astype(X.dtype)
-        settings = {"method": word("method", self.method), "max_iter": optional_whole("max_iter", self.max_iter, 1)}
-        text = penalty_text(self.penalty, self.lam)
-        Y = (X.shape, X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data) if issparse(X) else X
-        raw = _melmo.factorize(Y, W, H, text, number("ridge", self.ridge), bool(self.nonnegative), settings)
+        raw = self._solve(X, W.astype(X.dtype), H, ranks, place)
         parts = raw["z"] if self.nonnegative else raw["x"]
         self.components_: Floats = parts[X.shape[0] * rank :].reshape(rank, X.shape[1]).copy()
         self.n_components_ = int(rank)
@@ -120,13 +136,41 @@ class SparseFactorization(Components):
         self.objective_ = float(raw["fun"])
         self.status_ = str(raw["status"])
         self.n_iter_ = max(1, int(raw["nit"]))
-        known = float(np.sqrt(np.nansum(np.square(X.data if issparse(X) else X, dtype=np.float64))))
-        warn_unless_settled(self, raw, known * max(1.0, float(np.linalg.norm(self.components_))))
-        W = raw["z"][: X.shape[0] * rank].reshape(-1, rank) if issparse(X) else self._encode(X)
-        self.reconstruction_err_ = _distance(X, W, self.components_)
+        warn_unless_settled(self, raw, np.sqrt(squares) * max(1.0, float(np.linalg.norm(self.components_))), above=4)
+
+        def apart() -> Floats:
+            W = raw["z"][: X.shape[0] * rank].reshape(-1, rank) if issparse(X) else self._encode(X)
+            return np.array([_distance(X, W, self.components_) ** 2])
+
+        self.reconstruction_err_ = float(np.sqrt(added(ranks, apart)[0]))
         return self
 
+    def _place(self, ranks: Ranks, X: Any) -> tuple[Any, Share]:
+        """The rows that are fitted here, where all ranks have as many, and which of the whole they are."""
+        self._expect_same(ranks, X, **{"kind of X": "sparse" if issparse(X) else "dense"})
+        _, rows = begins(ranks, X.shape[0])
+        missing = self.nonnegative and not issparse(X)
+        if missing and ranks.sums(lambda: np.array([float(np.isnan(X).any())]))[0]:
+            raise ValueError("nonnegative: with missing entries its start goes by turns over all rows, which comm does not share: fill them in, or take one machine")
+        X = evenly(ranks, X)
+        return X, share(rows, ranks.comm)
+
+    def _solve(self, X: Any, W: Floats, H: Floats, ranks: Ranks | None, place: Share | None) -> dict[str, Any]:
+        """The end of a run from W and H."""
+        settings = {"method": word("method", self.method), "max_iter": optional_whole("max_iter", self.max_iter, 1)}
+        text, ridge, rank = penalty_text(self.penalty, self.lam), number("ridge", self.ridge), len(H)
+        if X.shape[0] == 0:  # arrays are never empty: a row that counts for nothing
+            X, W = _one_row(X), np.zeros((1, rank), dtype=X.dtype)
+        Y = (X.shape, X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data) if issparse(X) else X
+        if ranks is None or place is None:
+            return dict(_melmo.factorize(Y, W, H, text, ridge, bool(self.nonnegative), settings))
+        # What every rank has is regularised by rank 0: the loss of all is the sum.
+        ridge = ridge if ranks.rank == 0 else 0.0
+        return dict(_melmo.factorize(Y, W, H, text, ridge, bool(self.nonnegative), settings, ranks, place._numbers()))
+
     def _encode(self, X: Any) -> Floats:
+        if X.shape[0] == 0:  # on one of several ranks
+            return np.zeros((0, self.n_components_), dtype=X.dtype)
         H = self.components_.astype(X.dtype, copy=False)
         text = penalty_text(self.penalty, self.lam)
         if issparse(X):
@@ -147,17 +191,36 @@ class SparseFactorization(Components):
         return tags
 
 
-def _typical(X: Any) -> float:
-    """The root of the mean square of the entries that are there; of a sparse X, of all."""
+def _squares(X: Any) -> Floats:
+    """The sum of squares of the entries that are there, and how many these are; of a sparse X, all."""
     if issparse(X):
-        return float(np.sqrt(np.square(X.data, dtype=np.float64).sum() / (X.shape[0] * X.shape[1])))
-    if np.isnan(X).all():
-        raise ValueError("X: every entry is missing; expected some numbers")
+        return np.array([np.square(X.data, dtype=np.float64).sum(), float(X.shape[0] * X.shape[1])])
     with np.errstate(over="ignore"):
-        size = float(np.sqrt(np.nanmean(X.astype(np.float64) ** 2)))
+        return np.array([np.nansum(np.square(X, dtype=np.float64)), float(np.count_nonzero(~np.isnan(X)))])
+
+
+def _typical(squares: float, count: float) -> float:
+    """The root of the mean square."""
+    if count == 0:
+        raise ValueError("X: every entry is missing; expected some numbers")
+    size = float(np.sqrt(squares / count))
     if not np.isfinite(size):
         raise ValueError("X: its entries are too large, their squares are not finite; divide X by its size")
     return size
+
+
+def _own_rows(rng: Any, place: Share, rank: int) -> Floats:
+    """Rows of a draw of all rows: those that one machine would have."""
+    for first in range(0, place.own.start, 4096):
+        rng.standard_normal((min(4096, place.own.start - first), rank))
+    W: Floats = rng.standard_normal((place.size, rank))
+    for first in range(place.own.stop, place.rows, 4096):
+        rng.standard_normal((min(4096, place.rows - first), rank))
+    return W
+
+
+def _one_row(X: Any) -> Any:
+    return csr_matrix((1, X.shape[1]), dtype=X.dtype) if issparse(X) else np.zeros((1, X.shape[1]), dtype=X.dtype)
 
 
 def _distance(X: Any, W: Floats, H: Floats) -> float:

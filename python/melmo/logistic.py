@@ -18,6 +18,8 @@ from melmo._cross_validation import CrossValidated
 from melmo._estimator import Floats, validated
 from melmo._linear import RegressionPath, Rows, SparseLinear
 from melmo._penalty import Penalty
+from melmo._communicator import Ranks
+from melmo._together import agreed, has_no_rows
 
 
 class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
@@ -33,6 +35,8 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         As for :class:`SparseRegression`; with more than two classes, a group holds the coefficients of all of them.
     class_weight : dict or "balanced", optional
         How much the rows of each class count, as scikit-learn has it.
+    comm : mpi4py communicator, optional
+        As for :class:`SparseRegression`: X and y are this rank's rows. The classes are those of all.
 
     Attributes
     ----------
@@ -73,6 +77,7 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         tol: float = 1e-7,
         max_iter: int = 1000,
         warm_start: bool = False,
+        comm: Any = None,
     ):
         super().__init__(
             penalty,
@@ -85,6 +90,7 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
             tol=tol,
             max_iter=max_iter,
             warm_start=warm_start,
+            comm=comm,
         )
         self.class_weight = class_weight
 
@@ -94,25 +100,41 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
     def _outputs(self, y: Floats) -> int:
         return 1 if len(self.classes_) == 2 else len(self.classes_)
 
-    def _rows(self, X: Any, codes: npt.NDArray[np.int64], sample_weight: Any, offset: Any) -> Rows:
+    def _rows(
+        self, X: Any, codes: npt.NDArray[np.int64], sample_weight: Any, offset: Any, ranks: Ranks | None = None
+    ) -> Rows:
         """Weights of rows times those of their classes."""
-        rows = Rows.checked(X, sample_weight, offset)
+        rows = Rows.checked(X, sample_weight, offset, ranks)
         if self.class_weight is None:
             return rows
         balanced = isinstance(self.class_weight, str) and self.class_weight == "balanced"
         if not (balanced or isinstance(self.class_weight, dict)):
             raise ValueError(f'class_weight: expected a dict from classes to weights, or "balanced", got {self.class_weight!r}')
+        if ranks is not None and balanced:
+            weights = np.ones(len(codes)) if rows.weights is None else np.asarray(rows.weights)
+            totals = ranks.sums(lambda: np.bincount(codes, weights, len(self.classes_)))
+            return Rows(_balanced(codes, weights, totals).tolist(), rows.offset, ranks)
         labels = self.classes_[codes]
         weights = compute_sample_weight(self.class_weight, labels)
         if balanced and rows.weights is not None:
             weights = _balanced(codes, np.asarray(rows.weights))
-        return Rows.checked(X, weights if rows.weights is None else weights * rows.weights, offset)
+        return Rows.checked(X, weights if rows.weights is None else weights * rows.weights, offset, ranks)
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, npt.NDArray[np.int64]]:
-        X, y = validated(self, X, y, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32])
-        check_classification_targets(y)
+    def _checked(self, X: Any, y: Any, ranks: Ranks | None = None) -> tuple[Any, npt.NDArray[np.int64]]:
+        def check() -> tuple[Any, Any]:
+            if ranks is not None and has_no_rows(X):
+                return self._no_rows(X), np.zeros(0)
+            rows, classes = validated(self, X, y, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32])
+            check_classification_targets(classes)
+            return rows, classes
+
+        X, y = agreed(ranks, check)
+        if ranks is not None:
+            self._expect_same(ranks, X)
         encoder = LabelEncoder()
-        codes = encoder.fit_transform(y)
+        # All classes, those of other ranks' rows too.
+        encoder.fit(y if ranks is None else np.array([label for of_rank in ranks.objects(np.unique(y).tolist()) for label in of_rank]))
+        codes = encoder.transform(y) if len(y) else np.zeros(0, dtype=np.int64)
         self.classes_: npt.NDArray[Any] = encoder.classes_
         if len(self.classes_) < 2:
             raise ValueError(f"y: expected at least two classes, got one class, {self.classes_[0]!r}")
@@ -123,8 +145,10 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
 
         ``sample_weight`` says how much each row counts, ``offset`` what is known of each xᵢᵀb + c already.
         """
-        X, codes = self._checked(X, y)
-        path, self.lam_ = self._fit_one(X, codes.astype(np.float64), self._rows(X, codes, sample_weight, offset))
+        with self._together() as ranks:
+            X, codes = self._checked(X, y, ranks)
+            rows = self._rows(X, codes, sample_weight, offset, ranks)
+            path, self.lam_ = self._fit_one(X, codes.astype(np.float64), rows)
         self._warn_of(path, -1)
         self._take(path, -1)
         return self
@@ -177,17 +201,18 @@ class SparseLogistic(ClassifierMixin, SparseLinear):  # type: ignore[misc]
         offset: Any = None,
     ) -> RegressionPath:
         """Solutions for a decreasing sequence of λ; as for :meth:`SparseRegression.path`."""
-        X, codes = self._checked(X, y)
-        rows = self._rows(X, codes, sample_weight, offset)
-        path = self._follow(X, codes.astype(np.float64), lambdas, n_lambdas, ratio, rows=rows)
+        with self._together() as ranks:
+            X, codes = self._checked(X, y, ranks)
+            rows = self._rows(X, codes, sample_weight, offset, ranks)
+            path = self._follow(X, codes.astype(np.float64), lambdas, n_lambdas, ratio, rows=rows)
         self._warn_of(path)
         return path
 
 
-def _balanced(codes: npt.NDArray[np.int64], weights: Floats) -> Floats:
-    """Every class counts the same in all, with the weights that its rows have."""
-    totals = np.bincount(codes, weights=weights)
-    return np.asarray((weights.sum() / (np.count_nonzero(totals) * np.where(totals > 0, totals, 1)))[codes])
+def _balanced(codes: npt.NDArray[np.int64], weights: Floats, totals: Floats | None = None) -> Floats:
+    """Every class counts the same in all, with the weights that its rows have: `totals`, class by class."""
+    found: Any = np.bincount(codes, weights=weights) if totals is None else totals
+    return np.asarray((found.sum() / (np.count_nonzero(found) * np.where(found > 0, found, 1)))[codes])
 
 
 class SparseLogisticCV(CrossValidated, SparseLogistic):
@@ -197,7 +222,7 @@ class SparseLogisticCV(CrossValidated, SparseLogistic):
     ----------
     penalty, groups, fit_intercept, standardize, positive, penalty_weights, class_weight, tol, max_iter
         As for :class:`SparseLogistic`.
-    lambdas, n_lambdas, ratio, cv, select, n_jobs
+    lambdas, n_lambdas, ratio, cv, select, n_jobs, comm
         As for :class:`SparseRegressionCV`; `ratio` is 1e-2 unless given.
 
     Attributes
@@ -239,6 +264,7 @@ class SparseLogisticCV(CrossValidated, SparseLogistic):
         tol: float = 1e-5,
         max_iter: int = 1000,
         n_jobs: int | None = None,
+        comm: Any = None,
     ):
         super().__init__(
             penalty,
@@ -251,6 +277,7 @@ class SparseLogisticCV(CrossValidated, SparseLogistic):
             class_weight=class_weight,
             tol=tol,
             max_iter=max_iter,
+            comm=comm,
         )
         self._validate_by(lambdas, n_lambdas, ratio, cv, select, n_jobs)
 
@@ -260,9 +287,11 @@ class SparseLogisticCV(CrossValidated, SparseLogistic):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None) -> SparseLogisticCV:
         """Chooses λ and fits the coefficients. ``groups`` are labels of rows, for a ``cv`` that keeps those of one label together."""
-        X, codes = self._checked(X, y)
-        folds = self._folds(X, codes, groups, classifier=True)
-        at = self._choose(X, codes.astype(np.float64), folds, self._rows(X, codes, sample_weight, offset))
+        with self._together() as ranks:
+            X, codes = self._checked(X, y, ranks)
+            rows = self._rows(X, codes, sample_weight, offset, ranks)
+            folds = self._folds(X, codes, groups, classifier=True, ranks=ranks)
+            at = self._choose(X, codes.astype(np.float64), folds, rows)
         self._warn_of(self.path_, at)
         self._take(self.path_, at)
         return self

@@ -17,6 +17,9 @@ from melmo._cross_validation import CrossValidated
 from melmo._estimator import Floats, validated
 from melmo._linear import RegressionPath, Rows, SparseLinear
 from melmo._penalty import Penalty
+from melmo._communicator import Ranks
+from melmo._shared_rows import settled
+from melmo._together import agreed, has_no_rows
 
 
 class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
@@ -58,6 +61,10 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         Rounds of coordinate descent, at most.
     warm_start : bool, default False
         Start from the last fit's coefficients.
+    comm : mpi4py communicator, optional
+        Fit together with the other ranks of, say, ``MPI.COMM_WORLD``: X and y (and what else has a number a row) are the rows that this rank
+        has, none at all may be, and every rank gets the solution for all rows. Rows of the whole are those of rank 0, then those of rank 1 and
+        so on. Ranks share the communicator with clones; pickles and copies do without. ``predict`` and ``score`` are of the rows they are given.
 
     Attributes
     ----------
@@ -101,6 +108,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         tol: float = 1e-7,
         max_iter: int = 1000,
         warm_start: bool = False,
+        comm: Any = None,
     ):
         super().__init__(
             penalty,
@@ -113,6 +121,7 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
             tol=tol,
             max_iter=max_iter,
             warm_start=warm_start,
+            comm=comm,
         )
         self.loss = loss
 
@@ -121,22 +130,32 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
             raise ValueError("loss: classes are the business of SparseLogistic")
         return self.loss
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, Floats]:
-        X, y = validated(
-            self, X, y, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], y_numeric=True, multi_output=True
-        )
-        return X, y.astype(np.float64, copy=False)
+    def _checked(self, X: Any, y: Any, ranks: Ranks | None = None) -> tuple[Any, Floats]:
+        def check() -> tuple[Any, Floats]:
+            if ranks is not None and has_no_rows(X):
+                return self._no_rows(X), np.zeros(np.shape(y))
+            kinds: Any = {"accept_sparse": ["csr", "csc"], "dtype": [np.float64, np.float32]}
+            rows, targets = validated(self, X, y, **kinds, y_numeric=True, multi_output=True)
+            return rows, targets.astype(np.float64, copy=False)
+
+        X, y = agreed(ranks, check)
+        if ranks is not None:
+            self._expect_same(ranks, X, **{"number of targets": y.shape[1:]})
+        return X, y
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> SparseRegression:
         """Fits the coefficients to rows X (full, or a SciPy sparse matrix) and their targets y.
 
         ``sample_weight`` says how much each row counts, ``offset`` what is known of each prediction xᵢᵀb + c already.
         """
-        X, y = self._checked(X, y)
-        rows = Rows.checked(X, sample_weight, offset)
+        with self._together() as ranks:
+            X, y = self._checked(X, y, ranks)
+            return self._fit(X, y, Rows.checked(X, sample_weight, offset, ranks))
+
+    def _fit(self, X: Any, y: Floats, rows: Rows) -> SparseRegression:
         if y.ndim == 1 or self.groups is not None:
             path, self.lam_ = self._fit_one(X, y, rows)
-            self._warn_of(path, -1)
+            self._warn_of(path, -1, above=4)
             self._take(path, -1)
             return self
         found = [self._fit_target(X, y, rows, at) for at in range(y.shape[1])]
@@ -151,7 +170,8 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         if self.warm_start and before is not None and before.shape == (y.shape[1], X.shape[1]):
             intercepts: Any = self.intercept_
             model.coef_, model.intercept_ = before[at], intercepts[at]
-        return model.fit(X, y[:, at], rows.weights, rows.offset)
+        model.n_features_in_ = X.shape[1]
+        return model._fit(X, y[:, at], rows)
 
     def _take(self, path: RegressionPath, at: int) -> None:
         self.coef_: Floats = path.coefs[at].copy()
@@ -227,8 +247,9 @@ class SparseRegression(RegressorMixin, SparseLinear):  # type: ignore[misc]
         >>> path.coefs.shape, int(np.count_nonzero(path.coefs[-1]))
         ((10, 5), 1)
         """
-        X, y = self._checked(X, y)
-        path = self._follow(X, y, lambdas, n_lambdas, ratio, rows=Rows.checked(X, sample_weight, offset))
+        with self._together() as ranks:
+            X, y = self._checked(X, y, ranks)
+            path = self._follow(X, y, lambdas, n_lambdas, ratio, rows=Rows.checked(X, sample_weight, offset, ranks))
         self._warn_of(path)
         return path
 
@@ -252,6 +273,9 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
         The λ of the least held-out loss, or the largest within one standard error of it.
     n_jobs : int, optional
         Threads over the folds; −1 for all cores.
+    comm : mpi4py communicator, optional
+        As for :class:`SparseRegression`. Folds are those of all rows, one after another on all ranks; `n_jobs` does not go with it. The targets
+        (and `groups`) of all rows are on every rank; a splitter that looks at X sees zeros.
 
     Attributes
     ----------
@@ -293,6 +317,7 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
         tol: float = 1e-5,
         max_iter: int = 1000,
         n_jobs: int | None = None,
+        comm: Any = None,
     ):
         super().__init__(
             penalty,
@@ -305,6 +330,7 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
             penalty_weights=penalty_weights,
             tol=tol,
             max_iter=max_iter,
+            comm=comm,
         )
         self._validate_by(lambdas, n_lambdas, ratio, cv, select, n_jobs)
 
@@ -314,11 +340,15 @@ class SparseRegressionCV(CrossValidated, SparseRegression):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, groups: Any = None) -> SparseRegressionCV:
         """Chooses λ and fits the coefficients. ``groups`` are labels of rows, for a ``cv`` that keeps those of one label together."""
-        X, y = self._checked(X, y)
-        self._settled = ""
-        self._settled = _melmo.settled_loss(self._loss(), np.ascontiguousarray(y).ravel())
-        rows = Rows.checked(X, sample_weight, offset)
-        at = self._choose(X, y, self._folds(X, y, groups), rows)
+        with self._together() as ranks:
+            X, y = self._checked(X, y, ranks)
+            rows = Rows.checked(X, sample_weight, offset, ranks)
+            self._settled = ""
+            if ranks is None:
+                self._settled = _melmo.settled_loss(self._loss(), np.ascontiguousarray(y).ravel())
+            else:
+                self._settled = settled(ranks, self._loss(), y)
+            at = self._choose(X, y, self._folds(X, y, groups, ranks=ranks), rows)
         self._warn_of(self.path_, at)
         self._take(self.path_, at)
         return self

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 import melmo
 import numpy as np
@@ -66,6 +67,27 @@ def pictures():
         same_certificate(f"a picture of {shape}", here, there)
 
 
+def colours():
+    """Pictures of several channels: first and second differences, of which two rows of each neighbour are held."""
+    if comm.size > 6:
+        return  # every rank needs as many rows as differences reach
+    Y = draw.standard_normal((3, 14, 8))
+    for weight, beside in ((0.5, 2), (0.0, 1)):
+        rows = melmo.share(14, comm, beside=beside)
+        T, g = melmo.operator.Jet(weight=weight), melmo.penalty.L1(0.3, on="columns")  # a pixel's differences are a column
+        if weight > 0:
+            g = {"first": g, "second": melmo.penalty.MCP(0.2, 3.0, on="columns")}
+        part = Y[:, rows.held]
+        here = melmo.minimize(melmo.loss.Masked(part), g, T, part, comm=comm, split=rows, **SETTINGS)
+        there = melmo.minimize(melmo.loss.Masked(Y), g, T, Y, **SETTINGS)
+        same(f"colours, weight {weight}", here.x, there.certificate.x[:, rows.own])
+        same_certificate(f"colours, weight {weight}", here, there)
+        for name in there.z if weight > 0 else [None]:
+            z, whole = (here.z, there.z) if name is None else (here.z[name], there.z[name])
+            planes = whole.reshape(len(whole), 14, 8)[:, rows.own]
+            same(f"differences {name} of colours, weight {weight}", z, planes.reshape(len(whole), -1))
+
+
 def gaps():
     """A gap that is proven of the whole, and the time of rank 0."""
     Y = draw.standard_normal((30, 20))
@@ -73,6 +95,14 @@ def gaps():
     terms = melmo.loss.Masked(Y[rows.held]), melmo.penalty.L1(0.3), melmo.operator.Difference2D(), Y[rows.held]
     proven = melmo.minimize(*terms, comm=comm, split=rows, relative_gap=1e-3)
     assert proven.status == "certified" and proven.gap <= 1e-3 * abs(proven.fun), proven
+    for g in (melmo.penalty.MCP(0.3, 2.0), melmo.penalty.L1(0.3)):  # of the first nothing is known; the second is bounded together
+        try:
+            entries = melmo.share(30, comm)
+            found = melmo.minimize(melmo.loss.Masked(Y[entries.held]), g, x0=Y[entries.held], comm=comm, split=entries, gap=1e-3)
+        except ValueError as error:
+            assert "bound" in str(error), error
+        else:
+            assert found.gap <= 1e-3, found
     late = melmo.minimize(*terms, comm=comm, split=rows, max_iter=10**9, tol=0, time_limit=0.3)
     assert late.status == "time" and len(set(comm.allgather(late.nit))) == 1, late
 
@@ -114,18 +144,42 @@ def leaves():
         return 0.5 * ((x - 1) ** 2).sum(), x - 1
 
     try:
-        result = melmo.minimize(fun, melmo.penalty.L1(0.01), x0=np.zeros(3), comm=comm, **SETTINGS)
-        assert result.status == "not-finite", result
+        melmo.minimize(fun, melmo.penalty.L1(0.01), x0=np.zeros(3), comm=comm, **SETTINGS)
     except KeyError:
         assert comm.rank == comm.size - 1
+    except RuntimeError as error:
+        assert f"rank {comm.size - 1} ended the run" in str(error) and comm.rank < comm.size - 1, error
+    else:
+        raise AssertionError("nobody heard of it")
+
+
+def wait():
+    """A run that only Ctrl-C ends; the file `begun` says that it has begun."""
+    rows = melmo.share(30, comm)
+    begun = np.zeros(1)
+
+    def fun(x):
+        if begun[0] == 0 and comm.rank == 0:
+            Path("begun").touch()
+        begun[0] = 1
+        return 0.5 * ((x - 1) ** 2).sum(), x - 1
+
+    fun.lipschitz = 1.0
+    x0 = np.zeros((rows.size or 1, 3))
+    ended = melmo.minimize(fun, melmo.penalty.L1(0.01), x0=x0, comm=comm, split=rows, method="subgradient", max_iter=10**12, tol=0)
+    Path(f"ended{comm.rank}").write_text(ended.status)
+    os._exit(0)  # mpirun, which ends its ranks, hears no farewell of MPI any more
 
 
 if __name__ == "__main__":
+    if "wait" in sys.argv:
+        wait()
+        sys.exit()
     if "leave" in sys.argv:
         if comm.rank == 1:
             os._exit(9)  # an end without the farewell of MPI, which would wait for the others
         melmo.minimize(melmo.loss.Masked(np.ones(4)), melmo.penalty.L1(0.1), comm=comm)
-    for act in (lambda: regression("f8"), lambda: regression("f4"), factors, pictures, gaps, refusals, leaves):
+    for act in (lambda: regression("f8"), lambda: regression("f4"), factors, pictures, colours, gaps, refusals, leaves):
         act()
     if comm.rank == 0:
         print(f"{comm.size} ranks")

@@ -187,3 +187,43 @@ def test_the_learned_prior_beside_a_loss(channels):
         melmo.prior.Learned((rows, cols), noise=0.1, channels=2).beside(melmo.loss.Masked(noisy))
     with pytest.raises(TypeError, match="loss"):
         prior.beside(noisy)
+
+
+def test_a_volume_is_denoised_as_one():
+    clean, noisy = blocks((20, 18, 16))
+    error = lambda x: np.sqrt(np.mean((x - clean) ** 2))
+    assert error(melmo.denoise(noisy)) < 0.5 * error(noisy)
+    single = melmo.denoise(noisy.astype(np.float32), noise=0.1)
+    assert single.dtype == np.float32 and error(single) < 0.5 * error(noisy)
+    both = melmo.denoise(np.stack([noisy, noisy], axis=-1), noise=0.1, channel_axis=-1)
+    assert np.array_equal(both[..., 0], melmo.denoise(noisy, noise=0.1)) and np.array_equal(both[..., 0], both[..., 1])
+    with pytest.raises(ValueError, match="volume"):
+        melmo.denoise(noisy, prior="learned")
+
+
+def test_a_film_comes_back_frame_by_frame():
+    clean, _ = blocks((24, 28))
+    rng = np.random.default_rng(3)
+    frames = [clean + 0.08 * rng.normal(size=clean.shape) for _ in range(7)]
+    asked = []
+
+    def given():
+        for frame in frames:
+            asked.append(len(asked))
+            yield frame
+
+    film = melmo.denoise_film(given(), prior="differences")
+    first = next(film)
+    assert len(asked) == 5, "four more have to come"
+    rest = list(film)
+    assert len(rest) == 6
+    for noisy, found in zip(frames, [first, *rest]):
+        assert found.shape == clean.shape
+        assert np.mean((found - clean) ** 2) < 0.4 * np.mean((noisy - clean) ** 2)
+    known = list(melmo.denoise_film(np.array(frames), noise=0.08, prior="differences"))
+    assert np.array_equal(known[2], melmo.denoise(frames[2], noise=0.08, prior="differences"))
+    colours = np.stack([frames] * 3, axis=-1)
+    assert next(iter(melmo.denoise_film(colours, noise=0.08, channel_axis=-1))).shape == (24, 28, 3)
+    assert list(melmo.denoise_film([])) == []
+    with pytest.raises(ValueError, match="frames"):
+        next(melmo.denoise_film([np.zeros(5)]))

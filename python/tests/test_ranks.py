@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -57,15 +59,15 @@ def test_every_row_is_somebodys():
         assert [row for part in shares for row in range(rows)[part.own]] == list(range(rows))
         assert all(part.held.start < part.held.stop <= rows for part in shares)
     with pytest.raises(ValueError, match="beside"):
-        melmo.share(10, Alone(), beside=2)
+        melmo.share(10, Alone(), beside=3)
     with pytest.raises(TypeError, match="communicator of mpi4py"):
         melmo.share(10, 3)
     with pytest.raises(ValueError, match="needs comm"):
         melmo.minimize(melmo.loss.Masked([1.0]), melmo.penalty.L1(0.1), split=melmo.share(1, Alone()))
 
 
-def on(ranks, *script, cwd=None):
-    """Runs a script on so many processes, whatever the machine thinks of that."""
+def on(ranks, *script, cwd=None, interrupt=None):
+    """Runs a script on so many processes, whatever the machine thinks of that; Ctrl-C is pressed once the file `interrupt` is there."""
     pytest.importorskip("mpi4py", exc_type=ImportError)
     mpirun = shutil.which("mpirun")
     if mpirun is None:
@@ -80,7 +82,25 @@ def on(ranks, *script, cwd=None):
         "MELMO_THREADS": "1",
     }
     command = [mpirun, "-n", str(ranks), sys.executable, *map(str, script)]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
+    if interrupt is None:
+        return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
+    environment["OMPI_MCA_odls_base_sigkill_timeout"] = "3"  # seconds to SIGTERM, and from there to the end
+    with subprocess.Popen(command, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        try:
+            wait_for(interrupt)
+            run.send_signal(signal.SIGINT)
+            out, error = run.communicate(timeout=60)
+        except BaseException:
+            run.kill()
+            raise
+    return subprocess.CompletedProcess(command, run.returncode, out, error)
+
+
+def wait_for(file, seconds=60):
+    end = time.monotonic() + seconds
+    while not file.exists():
+        assert time.monotonic() < end, f"{file} did not come"
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
@@ -88,6 +108,20 @@ def test_ranks_are_one_machine(ranks):
     done = on(ranks, HERE / "on_ranks.py")
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{ranks} ranks\n"
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_estimators_on_ranks_find_what_one_machine_finds(ranks):
+    pytest.importorskip("sklearn")
+    done = on(ranks, HERE / "estimators_on_ranks.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(f"{ranks} ranks\n")
+
+
+def test_ctrl_c_of_mpirun_ends_all_with_what_there_is(tmp_path):
+    """mpirun ends its ranks by SIGTERM, and kills them a little later."""
+    done = on(3, HERE / "on_ranks.py", "wait", cwd=tmp_path, interrupt=tmp_path / "begun")
+    assert [(tmp_path / f"ended{rank}").read_text() for rank in range(3)] == ["interrupted"] * 3, done.stderr
 
 
 def test_more_ranks_than_rows():

@@ -55,6 +55,8 @@ pub struct Source {
 pub struct Inputs {
     /// The files, where they are to be known again.
     pub sources: Vec<Source>,
+    /// Files that are read piece by piece: on ranks, everybody has to see the same.
+    pub in_pieces: Vec<PathBuf>,
     known_again: bool,
     /// Until when reading and preparing may go on.
     pub until: Until,
@@ -104,6 +106,7 @@ impl Inputs {
         let (sources, notes) = (Vec::new(), Vec::new());
         Self {
             sources,
+            in_pieces: Vec::new(),
             known_again: false,
             until: until.clone(),
             limits: Limits::default(),
@@ -137,6 +140,11 @@ impl Inputs {
     /// The format that standard input had.
     pub fn sniffed(&self) -> Option<Encoding> {
         self.sniffed
+    }
+
+    /// How many numbers a file may become.
+    pub fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// Numbers that may be made of what was read last.
@@ -296,6 +304,7 @@ impl Inputs {
 
     /// Remembers a file that is read piece by piece.
     pub fn remember_file(&mut self, path: &Path) -> Result<(), Error> {
+        self.in_pieces.push(path.into());
         if self.known_again {
             let until = self.until.clone();
             let digest = progress::while_reading(path, &until, || digest_of(path));

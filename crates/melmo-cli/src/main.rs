@@ -91,6 +91,7 @@ fn solve(problem: Problem, job: &Job) -> Result<ExitCode, Error> {
     let (problem, begun) = taken_up(problem, job)?;
     match &problem {
         Problem::Denoise(denoise) => command::denoise::run(denoise, job, begun),
+        Problem::Rpca(rpca) => command::rpca::run(rpca, job, begun),
         Problem::Deblur(deblur) => command::restore::run(deblur, job, begun),
         Problem::Inpaint(inpaint) => command::restore::run(inpaint, job, begun),
         Problem::Upscale(upscale) => command::restore::run(upscale, job, begun),
@@ -153,8 +154,11 @@ fn solve_on_ranks(
 ) -> Result<ExitCode, Error> {
     let (problem, begun) = ranks::Crew::new(ends()).agree(taken_up(problem, job))?;
     match &problem {
+        Problem::Complete(complete) => ranks::run(complete, job, begun, ends),
         Problem::Denoise(denoise) => ranks::run(denoise, job, begun, ends),
         Problem::Factorize(factorize) => ranks::run(factorize, job, begun, ends),
+        Problem::Regress(regress) => ranks::run(regress, job, begun, ends),
+        Problem::Rpca(rpca) => ranks::run(rpca, job, begun, ends),
         _ => Err(ranks::refusal(&format!("`melmo {}`", job.command))),
     }
 }

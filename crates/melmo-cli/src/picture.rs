@@ -168,18 +168,20 @@ impl Picture {
         all
     }
 
-    /// Takes its colours from all planes, one after another.
-    pub fn fill<S: Real>(&mut self, all: &[S], scale: f64) {
-        for (plane, new) in self.planes.iter_mut().zip(all.chunks_exact(self.rows * self.cols)) {
-            plane.iter_mut().zip(new).for_each(|(old, new)| *old = new.f64() * scale);
+    /// The same picture with other colours: all planes, one after another, times `scale`.
+    pub fn with<S: Real>(&self, all: &[S], scale: f64) -> Self {
+        let plane = |new: &[S]| new.iter().map(|v| v.f64() * scale).collect();
+        Self {
+            planes: all.chunks_exact(self.rows * self.cols).map(plane).collect(),
+            alpha: self.alpha.clone(),
+            origin: self.origin.clone(),
+            ..*self
         }
     }
 
-    /// The same picture with other colours.
-    pub fn with<S: Real>(&self, all: &[S], scale: f64) -> Self {
-        let mut picture = self.clone();
-        picture.fill(all, scale);
-        picture
+    /// Lets its samples go, where whoever has them needs the memory. What is left can be written with others: [`Picture::write_with`].
+    pub fn let_go(&mut self) {
+        self.planes.iter_mut().for_each(|plane| *plane = Vec::new());
     }
 
     /// One line about it.
@@ -221,15 +223,9 @@ impl Picture {
         stated.then(|| self.range())
     }
 
-    /// All channels of a pixel together, each sample through `map`.
-    fn interleaved(&self, alpha: Option<&Vec<f64>>, map: impl Fn(f64) -> f64) -> Vec<f64> {
-        let all: Vec<&Vec<f64>> = self.planes.iter().chain(alpha).collect();
-        let mut out = Vec::with_capacity(self.rows * self.cols * all.len());
-        match all[..] {
-            [only] => out.extend(only.iter().map(|&v| map(v))),
-            _ => (0..self.rows * self.cols).for_each(|at| out.extend(all.iter().map(|plane| map(plane[at])))),
-        }
-        out
+    /// Its planes, one by one.
+    fn planes(&self) -> Vec<&[f64]> {
+        self.planes.iter().map(Vec::as_slice).collect()
     }
 
     /// Writes it, as an image of its own depth (8 bit for arrays) or as an array of its own kind.
@@ -237,9 +233,20 @@ impl Picture {
         match target.format(self.format) {
             Format::Npy => outputs.array(&target.path, &self.array(), None),
             Format::Image(encoding) => {
-                outputs.picture(&target.path, self.image(encoding, self.alpha.as_ref()), encoding)
+                outputs.picture(&target.path, self.image(&self.planes(), encoding, self.alpha.as_ref()), encoding)
             }
         }
+    }
+
+    /// The same with other samples, all planes one after another: they are gone before the file is made.
+    pub fn write_with<S: Real>(&self, all: Vec<S>, outputs: &mut Outputs, target: &Target) -> Result<(), Error> {
+        let Format::Image(encoding) = target.format(self.format) else {
+            return self.with(&all, 1.0).write(outputs, target);
+        };
+        let planes: Vec<&[S]> = all.chunks_exact(self.rows * self.cols).collect();
+        let image = self.image(&planes, encoding, self.alpha.as_ref());
+        drop(all);
+        outputs.picture(&target.path, image, encoding)
     }
 
     fn array(&self) -> Array {
@@ -250,7 +257,7 @@ impl Picture {
         };
         let bounds = kind.bounds();
         let fitted = |v: f64| bounds.map_or(v, |(low, high)| v.round().clamp(low, high));
-        Array { shape, data: self.interleaved(None, fitted), kind }
+        Array { shape, data: interleaved(&self.planes(), None, fitted), kind }
     }
 
     /// Another picture of the same size and channels.
@@ -281,13 +288,13 @@ impl Picture {
             origin: self.origin.clone(),
             format: self.format,
         };
-        image::encode(&pixel.image(encoding, pixel.alpha.as_ref()), encoding)
+        image::encode(&pixel.image(&pixel.planes(), encoding, pixel.alpha.as_ref()), encoding)
             .map(drop)
             .map_err(|error| error.about(&target.path).into())
     }
 
     /// As an image of its own depth; where the format has no floats 16 bits of their range, where it has no more 8, as for arrays.
-    fn image(&self, encoding: Encoding, alpha: Option<&Vec<f64>>) -> Image {
+    fn image<S: Real>(&self, planes: &[&[S]], encoding: Encoding, alpha: Option<&Vec<f64>>) -> Image {
         use image::Depth;
         let depth = match &self.origin {
             Origin::Image { depth, .. } if encoding.holds(*depth) => *depth,
@@ -302,9 +309,9 @@ impl Picture {
         let data = match depth.is_whole() {
             true => {
                 let high = self.range();
-                self.interleaved(alpha, |v| (v / high).clamp(0.0, 1.0))
+                interleaved(planes, alpha, |v| (v / high).clamp(0.0, 1.0))
             }
-            false => self.interleaved(alpha, |v| v),
+            false => interleaved(planes, alpha, |v| v),
         };
         let channels = self.planes.len() + usize::from(alpha.is_some());
         Image { width: self.cols, height: self.rows, channels, depth, maximum, data, metadata }
@@ -312,10 +319,24 @@ impl Picture {
 
     /// For a page: PNG, 8 bit, without alpha.
     pub fn preview(&self, caption: &str) -> Option<melmo_page::Image> {
-        let plain = Image { metadata: Metadata::default(), ..self.image(Encoding::Jpeg, None) }; // 8 bit
+        let plain = Image { metadata: Metadata::default(), ..self.image(&self.planes(), Encoding::Jpeg, None) }; // 8 bit
         let png = image::encode(&plain, Encoding::Png).ok()?;
         melmo_page::Image::png(melmo_page::plain(caption), png).ok()
     }
+}
+
+/// All channels of a pixel together, each sample through `map`.
+fn interleaved<S: Real>(planes: &[&[S]], alpha: Option<&Vec<f64>>, map: impl Fn(f64) -> f64) -> Vec<f64> {
+    let pixels = planes.first().map_or(0, |plane| plane.len());
+    let mut out = Vec::with_capacity(pixels * (planes.len() + usize::from(alpha.is_some())));
+    match (planes, alpha) {
+        ([only], None) => out.extend(only.iter().map(|v| map(v.f64()))),
+        _ => (0..pixels).for_each(|at| {
+            out.extend(planes.iter().map(|plane| map(plane[at].f64())));
+            out.extend(alpha.map(|alpha| map(alpha[at])));
+        }),
+    }
+    out
 }
 
 /// The largest number less the smallest, in one pass.

@@ -1,5 +1,6 @@
 //! Matrices in files of which some rows can be read.
 
+use std::ops::Range;
 use std::path::Path;
 
 use melmo_data::{Kind, npy, parquet};
@@ -35,6 +36,14 @@ impl File {
         }
     }
 
+    /// What the columns are called; empty where the file does not say.
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            Self::Npy(_) => Vec::new(),
+            Self::Parquet(rows) => rows.names(),
+        }
+    }
+
     /// What reading takes beside the numbers that are read.
     pub fn memory(&self) -> usize {
         match self {
@@ -65,5 +74,37 @@ impl File {
         }
         let other = "ranks read their rows of an .npy or a .parquet file: write it as one of those";
         Self::open(path)?.ok_or_else(|| Error::input(path, other))
+    }
+
+    /// The same of an array of any number of axes: a row is what lies under one place of the first.
+    pub fn stack_of_ranks(path: &Path) -> Result<Self, Error> {
+        match path.is_file() && path.extension().is_some_and(|end| end.eq_ignore_ascii_case("npy")) {
+            true => Ok(Self::Npy(npy::Rows::of_stack(path)?)),
+            false => Self::of_ranks(path),
+        }
+    }
+
+    /// Hands on some rows, or of every row some columns, row after row.
+    pub fn read_part(
+        &self,
+        lines: &Range<usize>,
+        are_columns: bool,
+        mut each: impl FnMut(&[f64]),
+    ) -> Result<(), melmo_data::Error> {
+        let (rows, cols) = self.shape();
+        match self {
+            Self::Npy(npy) if are_columns => {
+                (0..rows).try_for_each(|row| npy.read_entries(row * cols + lines.start, lines.len(), &mut each))
+            }
+            _ => self.read(lines.start, lines.len(), each),
+        }
+    }
+
+    /// All axes, rows first.
+    pub fn axes(&self) -> Vec<usize> {
+        match self {
+            Self::Npy(rows) => rows.axes().to_vec(),
+            Self::Parquet(rows) => vec![rows.shape().0, rows.shape().1],
+        }
     }
 }

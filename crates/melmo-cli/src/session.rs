@@ -35,10 +35,11 @@ pub trait Solve {
     /// Reads the inputs and builds the problem; what it read and chose goes to the summary.
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept<S>>, Error>;
 
-    /// Solves what is solved in parts; none where it is solved in one piece. What became of the parts goes to the summary.
+    /// Solves what is solved in parts; none where it is solved in one piece. What became of the parts goes to the summary. What is kept for
+    /// that alone may be let go.
     fn in_parts<S: Real>(
         &self,
-        _ready: &Ready<S, Self::Kept<S>>,
+        _ready: &mut Ready<S, Self::Kept<S>>,
         _settings: &Settings,
         _until: &Until,
         _summary: &mut Summary,
@@ -136,14 +137,14 @@ fn run_in<S: Real, C: Solve>(
         say::note(&format!("melmo: note: {caveat}"));
         summary.text("resumed", "resumed", caveat);
     }
-    let ready = command.prepare::<S>(&mut inputs, &mut summary)?;
+    let mut ready = command.prepare::<S>(&mut inputs, &mut summary)?;
     inputs.tell(&mut summary);
     // What reading and preparing took is no longer there for the solver.
     let settings = Settings { time_limit: inputs.until.left(), ..solving.settings() };
     // What an earlier run was about to put in place may be there until this one has ended.
     let placed = begun.as_ref().map_or_else(Vec::new, |begun| begun.header.placed.clone());
     let header = Header { placed, ..Header::new::<S>(job, &ready.resolved, inputs.sources) };
-    let solved = match command.in_parts(&ready, &settings, &inputs.until, &mut summary) {
+    let solved = match command.in_parts(&mut ready, &settings, &inputs.until, &mut summary) {
         Some(solved) => solved?,
         None => watched(&ready.prepared, &settings, solving, &header, begun)?,
     };

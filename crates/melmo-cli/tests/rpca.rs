@@ -2,7 +2,7 @@
 
 use crate::support::Place;
 use melmo_data::image::{Depth, Image};
-use melmo_data::{Array, npy};
+use melmo_data::{Array, Kind, npy};
 
 const SHAPE: [usize; 3] = [16, 12, 14];
 
@@ -64,6 +64,49 @@ fn a_folder_of_images_becomes_one() {
     place.done("rpca frames --images apart --force -q");
     place.write("apart/mine.txt", "");
     place.refused("rpca frames --images apart --force", &["other files"]);
+}
+
+/// The same video, each colour another part of it.
+fn coloured() -> Vec<f64> {
+    video().0.iter().flat_map(|y| [0.9, 0.6, 0.3].map(|part| part * y)).collect()
+}
+
+#[test]
+fn colours_stay_colours() {
+    let place = Place::new();
+    let [frames, rows, cols] = SHAPE;
+    let shape = vec![frames, rows, cols, 3];
+    npy::write(&place.file("y.npy"), &Array::new(shape.clone(), coloured()).unwrap(), true).unwrap();
+    let facts = place.json("rpca y.npy -o out.npy --images apart --report page.html");
+    assert_eq!(facts["shape"], serde_json::json!(shape));
+    let [background, foreground] =
+        ["background", "foreground"].map(|part| npy::read(&place.file(&format!("out.{part}.npy"))).unwrap());
+    assert_eq!((&background.shape, &foreground.shape), (&shape, &shape));
+    let moving = video().1;
+    let wrong = (0..moving.len()).filter(|at| (foreground.data[3 * at] > 0.15) != moving[*at]).count();
+    assert!(wrong <= 4, "{wrong}");
+    let reddish = |pixel: &[f64]| (pixel[0] - 3.0 * pixel[2]).abs() < 0.2;
+    assert!(background.data.chunks(3).all(reddish));
+    let image = melmo_data::image::read(&place.file("apart/background-0003.png")).unwrap();
+    assert_eq!((image.height, image.width, image.channels), (rows, cols, 3));
+    // What was written in colour is read in colour.
+    let facts = place.json("rpca apart --noise 0.01");
+    assert_eq!(facts["shape"], serde_json::json!([2 * frames, rows, cols, 3]));
+    npy::write(&place.file("four.npy"), &Array::new(vec![2, 3, 4, 5], vec![0.0; 120]).unwrap(), true).unwrap();
+    place.refused("rpca four.npy", &["four.npy", "× 3"]);
+}
+
+#[test]
+fn a_large_film_takes_single_precision() {
+    let place = Place::new();
+    let (frames, rows, cols) = (2, 600, 900);
+    let entry = |at: usize| 0.3 + ((at % (rows * cols)) as f64 / 9.0).sin() * 0.1 + ((at * 7919) % 100) as f64 * 1e-4;
+    let film = Array::new(vec![frames, rows, cols], (0..frames * rows * cols).map(entry).collect()).unwrap();
+    npy::write(&place.file("y.npy"), &film, true).unwrap();
+    for (given, kind) in [("", Kind::F32), ("--precision f64", Kind::F64)] {
+        place.done(&format!("rpca y.npy --iterations 1 --noise 0.01 -q --force -o out.npy {given}"));
+        assert_eq!(npy::read(&place.file("out.background.npy")).unwrap().kind, kind);
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod complete;
 mod counts;
 mod denoise;
 mod failures;
+mod films;
 mod golden;
 mod limits;
 mod places;

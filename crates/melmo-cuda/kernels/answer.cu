@@ -104,7 +104,7 @@ HERE void answer_gradient_body(const Args& a, i64 t, Sums<1>& s) {
     } else {
         q = asked(a.part, own, a.tx, a.part.norms);
     }
-    const real slope = weighed(q.w, phi_slope(f, q.size, (real)a.beta * q.w));
+    const real slope = weighed(q.w, psi_slope(f, q.size, (real)a.beta * q.w));
     if (own.from == 0) s.at[0] += (double)slope * slope;
     if (is_short(a.part)) {
         real* first = a.tx + member(a.part, own.group, 0);
@@ -121,8 +121,8 @@ HERE void answer_value_body(const Args& a, i64 t, Sums<2>& s) {
     if (!own.any || own.from > 0) return;
     const Psi f = psi_of(a);
     const Asked q = asked(a.part, own, a.tx, a.part.norms);
-    s.at[0] += weighed(q.w, phi_value(f, q.size));
-    s.at[1] += weighed(q.w, phi_envelope(f, q.size, (real)a.beta * q.w));
+    s.at[0] += weighed(q.w, psi_value(f, q.size));
+    s.at[1] += weighed(q.w, psi_envelope(f, q.size, (real)a.beta * q.w));
 }
 KERNEL(answer_value, 2, answer_value_body)
 
@@ -132,15 +132,15 @@ HERE void answer_subgradient_body(const Args& a, i64 t, Sums<1>& s) {
     if (!own.any) return;
     const Psi f = psi_of(a);
     const Asked q = asked(a.part, own, a.tx, a.part.norms);
-    const real slope = q.w * phi_derivative(f, q.size);
-    if (own.from == 0) s.at[0] += weighed(q.w, phi_value(f, q.size));
+    const real slope = q.w * psi_derivative(f, q.size);
+    if (own.from == 0) s.at[0] += weighed(q.w, psi_value(f, q.size));
     MEMBERS(a.part, own) a.z[j] = entry_of(a.part, q, slope, a.tx[j]);
 }
 KERNEL(answer_subgradient, 1, answer_subgradient_body)
 
 // The size of z = prox_{βg}(u).
 HERE real shrunk(const Args& a, const Psi& f, const Asked& q) {
-    return q.w > 0 ? phi_prox(f, q.size, (real)a.beta * q.w) + (real)0 : q.size;
+    return q.w > 0 ? psi_prox(f, q.size, (real)a.beta * q.w) + (real)0 : q.size;
 }
 
 // w = (u − z)/β.
@@ -156,8 +156,8 @@ HERE void answer_look_body(const Args& a, i64 t, Sums<ANSWERED>& s) {
     const Asked q = asked(a.part, own, u, a.part.norms);
     const real to = shrunk(a, f, q);
     if (own.from == 0) {
-        s.at[AT_Z] += weighed(q.w, phi_value(f, to));
-        s.at[AT_TX] += weighed(q.w, phi_value(f, size_of(a.part, own, a.tx, a.part.others)));
+        s.at[AT_Z] += weighed(q.w, psi_value(f, to));
+        s.at[AT_TX] += weighed(q.w, psi_value(f, size_of(a.part, own, a.tx, a.part.others)));
     }
     MEMBERS(a.part, own) {
         const real d = a.tx[j], z = entry_of(a.part, q, to, u[j]), w = dual_of(a, u[j], z);

@@ -204,19 +204,19 @@ HERE real formula_envelope(const Psi& f, real x, real beta) {
 #endif
 
 #ifdef NONNEGATIVE
-HERE real phi_value(const Psi& f, real x) { return x >= 0 ? formula(f, x) : magnitude(x) * FAR_OUT; }
-HERE real phi_prox(const Psi& f, real x, real beta) { return formula_prox(f, larger(0, x), beta); }
-HERE real phi_slope(const Psi& f, real x, real beta) {
+HERE real psi_value(const Psi& f, real x) { return x >= 0 ? formula(f, x) : magnitude(x) * FAR_OUT; }
+HERE real psi_prox(const Psi& f, real x, real beta) { return formula_prox(f, larger(0, x), beta); }
+HERE real psi_slope(const Psi& f, real x, real beta) {
     return formula_slope(f, larger(0, x), beta) + smaller(0, x) / beta;
 }
-HERE real phi_envelope(const Psi& f, real x, real beta) {
+HERE real psi_envelope(const Psi& f, real x, real beta) {
     real below = smaller(0, x);
     return formula_envelope(f, larger(0, x), beta) + (real)0.5 * below * (below / beta);
 }
 #else
-HERE real phi_value(const Psi& f, real x) { return formula(f, x); }
-HERE real phi_prox(const Psi& f, real x, real beta) { return formula_prox(f, x, beta); }
-HERE real phi_slope(const Psi& f, real x, real beta) { return formula_slope(f, x, beta); }
-HERE real phi_envelope(const Psi& f, real x, real beta) { return formula_envelope(f, x, beta); }
+HERE real psi_value(const Psi& f, real x) { return formula(f, x); }
+HERE real psi_prox(const Psi& f, real x, real beta) { return formula_prox(f, x, beta); }
+HERE real psi_slope(const Psi& f, real x, real beta) { return formula_slope(f, x, beta); }
+HERE real psi_envelope(const Psi& f, real x, real beta) { return formula_envelope(f, x, beta); }
 #endif
-HERE real phi_derivative(const Psi& f, real x) { return formula_derivative(f, x); }
+HERE real psi_derivative(const Psi& f, real x) { return formula_derivative(f, x); }

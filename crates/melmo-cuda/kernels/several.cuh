@@ -19,23 +19,23 @@ HERE Psi psi_of(const Args& a) {
         return formula_##k::name(own, __VA_ARGS__);              \
     }
 
-HERE real phi_value(const Psi& f, real x) {
-    switch (f.formula) { OF_EACH_FORMULA(phi_value, x) }
+HERE real psi_value(const Psi& f, real x) {
+    switch (f.formula) { OF_EACH_FORMULA(psi_value, x) }
     return 0;
 }
-HERE real phi_prox(const Psi& f, real x, real beta) {
-    switch (f.formula) { OF_EACH_FORMULA(phi_prox, x, beta) }
+HERE real psi_prox(const Psi& f, real x, real beta) {
+    switch (f.formula) { OF_EACH_FORMULA(psi_prox, x, beta) }
     return 0;
 }
-HERE real phi_slope(const Psi& f, real x, real beta) {
-    switch (f.formula) { OF_EACH_FORMULA(phi_slope, x, beta) }
+HERE real psi_slope(const Psi& f, real x, real beta) {
+    switch (f.formula) { OF_EACH_FORMULA(psi_slope, x, beta) }
     return 0;
 }
-HERE real phi_envelope(const Psi& f, real x, real beta) {
-    switch (f.formula) { OF_EACH_FORMULA(phi_envelope, x, beta) }
+HERE real psi_envelope(const Psi& f, real x, real beta) {
+    switch (f.formula) { OF_EACH_FORMULA(psi_envelope, x, beta) }
     return 0;
 }
-HERE real phi_derivative(const Psi& f, real x) {
-    switch (f.formula) { OF_EACH_FORMULA(phi_derivative, x) }
+HERE real psi_derivative(const Psi& f, real x) {
+    switch (f.formula) { OF_EACH_FORMULA(psi_derivative, x) }
     return 0;
 }

@@ -32,13 +32,13 @@ HERE Unit slopes(const Args& a, const Psi& f, i64 i, const Unit& d, int only, do
     Unit p;
     const real beta = (real)a.beta;
 #ifdef PIXELS
-    real w = weight(a, i), norm = norm_of(d), slope = weighed(w, phi_slope(f, norm, beta * w));
+    real w = weight(a, i), norm = norm_of(d), slope = weighed(w, psi_slope(f, norm, beta * w));
     real factor = over_norm(slope, norm);
     OF(only) p.at[k] = factor * d.at[k];
     if (squared) *squared += (double)slope * slope;
 #else
     OF(only) {
-        real w = weight(a, k * units(a) + i), slope = weighed(w, phi_slope(f, d.at[k], beta * w));
+        real w = weight(a, k * units(a) + i), slope = weighed(w, psi_slope(f, d.at[k], beta * w));
         p.at[k] = slope;
         if (squared) *squared += (double)slope * slope;
     }
@@ -50,10 +50,10 @@ HERE Unit slopes(const Args& a, const Psi& f, i64 i, const Unit& d, int only, do
 HERE Unit subgradients(const Args& a, const Psi& f, i64 i, const Unit& d, int only) {
     Unit p;
 #ifdef PIXELS
-    real norm = norm_of(d), factor = over_norm(weight(a, i) * phi_derivative(f, norm), norm);
+    real norm = norm_of(d), factor = over_norm(weight(a, i) * psi_derivative(f, norm), norm);
     OF(only) p.at[k] = factor * d.at[k];
 #else
-    OF(only) p.at[k] = weight(a, k * units(a) + i) * phi_derivative(f, d.at[k]);
+    OF(only) p.at[k] = weight(a, k * units(a) + i) * psi_derivative(f, d.at[k]);
 #endif
     return p;
 }
@@ -61,10 +61,10 @@ HERE Unit subgradients(const Args& a, const Psi& f, i64 i, const Unit& d, int on
 // g at unit i.
 HERE double value_of(const Args& a, const Psi& f, i64 i, const Unit& d) {
 #ifdef PIXELS
-    return weighed(weight(a, i), phi_value(f, norm_of(d)));
+    return weighed(weight(a, i), psi_value(f, norm_of(d)));
 #else
     double value = 0;
-    OF(ALL) value += weighed(weight(a, k * units(a) + i), phi_value(f, d.at[k]));
+    OF(ALL) value += weighed(weight(a, k * units(a) + i), psi_value(f, d.at[k]));
     return value;
 #endif
 }
@@ -74,12 +74,12 @@ HERE double envelope_of(const Args& a, const Psi& f, i64 i, const Unit& d) {
     const real beta = (real)a.beta;
 #ifdef PIXELS
     real w = weight(a, i);
-    return weighed(w, phi_envelope(f, norm_of(d), beta * w));
+    return weighed(w, psi_envelope(f, norm_of(d), beta * w));
 #else
     double value = 0;
     OF(ALL) {
         real w = weight(a, k * units(a) + i);
-        value += weighed(w, phi_envelope(f, d.at[k], beta * w));
+        value += weighed(w, psi_envelope(f, d.at[k], beta * w));
     }
     return value;
 #endif
@@ -90,16 +90,16 @@ HERE Unit prox_of(const Args& a, const Psi& f, i64 i, const Unit& u, double* val
     Unit z;
     const real beta = (real)a.beta;
 #ifdef PIXELS
-    real w = weight(a, i), norm = norm_of(u), shrunk = w > 0 ? phi_prox(f, norm, beta * w) : norm;
+    real w = weight(a, i), norm = norm_of(u), shrunk = w > 0 ? psi_prox(f, norm, beta * w) : norm;
     real factor = over_norm(shrunk, norm);
     OF(ALL) z.at[k] = factor * u.at[k];
-    *value = weighed(w, phi_value(f, shrunk));
+    *value = weighed(w, psi_value(f, shrunk));
 #else
     *value = 0;
     OF(ALL) {
         real w = weight(a, k * units(a) + i);
-        z.at[k] = w > 0 ? phi_prox(f, u.at[k], beta * w) + (real)0 : u.at[k];
-        *value += weighed(w, phi_value(f, z.at[k]));
+        z.at[k] = w > 0 ? psi_prox(f, u.at[k], beta * w) + (real)0 : u.at[k];
+        *value += weighed(w, psi_value(f, z.at[k]));
     }
 #endif
     return z;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The name that stands for a file when bytes were parsed without one.
-const UNNAMED: &str = "(bytes in memory)";
+pub(crate) const UNNAMED: &str = "(bytes in memory)";
 
 /// What makes a file of a known format of one that people have, as an end of a sentence.
 fn way_out(file: &Path) -> &'static str {
@@ -14,7 +14,7 @@ fn way_out(file: &Path) -> &'static str {
         "xls" | "xlsx" | "ods" | "numbers" => "; try: saving the sheet as .csv",
         "heic" | "heif" | "avif" | "gif" | "svg" | "psd" => "; try: saving it as .png",
         "mp4" | "mov" | "avi" | "mkv" | "webm" => {
-            "; try: a folder of its frames (`ffmpeg -i film.mp4 frames/%05d.png`)"
+            "; try: its frames one by one (`ffmpeg -i film.mp4 film.y4m`, or `ffmpeg -i film.mp4 frames/%05d.png`)"
         }
         "pkl" | "pickle" | "pt" | "rds" | "feather" | "arrow" => "; try: saving it as .npy or .parquet",
         _ => "",

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::frame::{self, Frame};
 use crate::limits::Limits;
 use crate::svmlight::Labelled;
-use crate::{compressed, csv, file, gml, hdf5, image, matrix_market, npy, npz, parquet, svmlight};
+use crate::{compressed, csv, file, gml, hdf5, image, matrix_market, npy, npz, parquet, svmlight, y4m};
 use melmo_base::sparse::Csr;
 use std::path::Path;
 
@@ -78,11 +78,11 @@ const PARQUET: &[&str] = &["parquet", "pq"];
 /// Sparse rows with their targets.
 const SVMLIGHT: &[&str] = &["svm", "svmlight", "libsvm"];
 
-static FORMATS: [Format; 9] = [
+static FORMATS: [Format; 10] = [
     Format {
         name: "npy",
         extensions: &["npy"],
-        about: "NumPy arrays of real numbers, integers or truth values, 1 to 3 axes; read and written",
+        about: "NumPy arrays of real numbers, integers or truth values, 1 to 4 axes; read and written",
         parse: |bytes, _| npy::parse(bytes).map(Data::Array),
         sparse: None,
     },
@@ -135,6 +135,13 @@ static FORMATS: [Format; 9] = [
         extensions: &["gml"],
         about: "graphs as 0/1 adjacency matrices (gml::read takes a weight attribute); read and written",
         parse: |bytes, limits| gml::parse_within(bytes, None, limits).map(Data::Graph),
+        sparse: None,
+    },
+    Format {
+        name: "film",
+        extensions: &["y4m"],
+        about: "YUV4MPEG2, 8 to 16 bits, grey or 4:2:0, 4:1:1, 4:2:2, 4:4:4; read and written frame by frame (as an array: its light)",
+        parse: |bytes, limits| y4m::light(bytes, limits).map(Data::Array),
         sparse: None,
     },
     Format {

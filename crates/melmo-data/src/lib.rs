@@ -12,6 +12,7 @@
 //! | `.parquet` | [`parquet`] | [`frame::Frame`] |
 //! | `.h5`, `.hdf5`, `.mat` of MATLAB 7.3 | [`hdf5`] | [`Array`] or [`Csr`] |
 //! | `.gml` | [`gml`] | [`gml::Graph`] |
+//! | `.y4m` | [`y4m`] | [`y4m::Frame`], one after another |
 //! | `.png`, `.jpg`, `.tif`, `.pgm`, `.ppm` | [`image`] | [`image::Image`] |
 //!
 //! Each may be packed as `.gz` or `.zst`. [`formats`] is the table behind [`open`], which reads any of them by its extension, and
@@ -48,6 +49,7 @@ pub mod parquet;
 mod pieces;
 pub mod staged;
 pub mod svmlight;
+pub mod y4m;
 
 pub use array::{Array, Kind};
 pub use error::{Error, Place};

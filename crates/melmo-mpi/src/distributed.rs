@@ -27,6 +27,14 @@ pub struct Extent {
     pub counted: bool,
 }
 
+/// What has to be known of a part besides its pieces.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Plain,
+    WithoutRows,
+    Shared,
+}
+
 /// This rank's part of minimise f(x) + g(Tx): a [`Space`](melmo::space::Space) whose every number is that of the whole.
 ///
 /// The problem that it is given is this rank's: a loss that is its summand of f, of the rows that its pieces hold, and the penalty of what
@@ -54,7 +62,7 @@ impl<'p, S: Real> Distributed<'p, S> {
         oracle: Oracle,
         ranks: Box<dyn Ranks>,
     ) -> Result<Self, Error> {
-        Self::made(problem, pieces, (measure, oracle), ranks, false)
+        Self::made(problem, pieces, (measure, oracle), ranks, Way::Plain)
     }
 
     /// The same of a rank that has no rows of the loss where all of x is on every rank (a regression): its summand is 0. Where rows of x are
@@ -66,7 +74,18 @@ impl<'p, S: Real> Distributed<'p, S> {
         oracle: Oracle,
         ranks: Box<dyn Ranks>,
     ) -> Result<Self, Error> {
-        Self::made(problem, pieces, (measure, oracle), ranks, true)
+        Self::made(problem, pieces, (measure, oracle), ranks, Way::WithoutRows)
+    }
+
+    /// The same of a penalty that talks to the other ranks by itself ([`Shared`](crate::Shared)): its groups may cross them.
+    pub fn with_shared(
+        problem: &'p Problem<S>,
+        pieces: &[Option<Piece>],
+        measure: &Measure,
+        oracle: Oracle,
+        ranks: Box<dyn Ranks>,
+    ) -> Result<Self, Error> {
+        Self::made(problem, pieces, (measure, oracle), ranks, Way::Shared)
     }
 
     fn made(
@@ -74,12 +93,12 @@ impl<'p, S: Real> Distributed<'p, S> {
         pieces: &[Option<Piece>],
         (measure, oracle): (&Measure, Oracle),
         ranks: Box<dyn Ranks>,
-        idle: bool,
+        way: Way,
     ) -> Result<Self, Error> {
         let mut talk = Talk::new(ranks);
         let (first, size) = (talk.rank() == 0, talk.size());
-        let planned = Plan::of(problem, pieces, first).and_then(|mut plan| {
-            plan.idle |= idle;
+        let planned = Plan::of(problem, pieces, first, way == Way::Shared).and_then(|mut plan| {
+            plan.idle |= way == Way::WithoutRows;
             plan.expect_near(size)?;
             let gauge = Gauge::new(&plan, problem.layout().blocks(), measure, oracle, size)?;
             Ok((plan, gauge))

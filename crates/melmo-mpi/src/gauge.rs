@@ -70,11 +70,9 @@ impl<S: Real> Gauge<S> {
     pub fn new(plan: &Plan, names: &[Block], measure: &Measure, oracle: Oracle, ranks: usize) -> Result<Self, Error> {
         let (mut start, mut whole) = (0, Vec::new());
         for (block, held) in names.iter().zip(&plan.blocks) {
-            // A row of a piece may be a slice of a volume: so many rows of the block.
-            let tall = held.width / block.cols;
-            let rows = held.piece.as_ref().map_or(block.rows, |piece| held.planes * piece.rows * tall);
-            whole.push(Block { name: block.name.clone(), rows, cols: block.cols, start });
-            start += rows * block.cols;
+            let (rows, cols) = held.sides(block);
+            whole.push(Block { name: block.name.clone(), rows, cols, start });
+            start += rows * cols;
         }
         let given = match measure {
             Measure::Euclidean => {
@@ -166,7 +164,7 @@ impl<S: Real> Kind<S> {
         };
         if held.planes > 1 && norm != Norm::L2 {
             return Err(Error::Unsupported(format!(
-                "the norm `{norm}` of a picture of several channels on several ranks: take l2"
+                "the norm `{norm}` of several channels, or of split columns, on several ranks: take l2"
             )));
         }
         Ok(match norm {

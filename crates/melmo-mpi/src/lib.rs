@@ -6,6 +6,7 @@
 
 mod distributed;
 mod fold;
+mod folding;
 mod gauge;
 #[cfg(feature = "mpi")]
 mod mpi;
@@ -13,6 +14,7 @@ mod piece;
 mod plan;
 mod ranks;
 mod rhythm;
+mod shared;
 mod space;
 mod strips;
 mod talk;
@@ -26,6 +28,7 @@ pub use mpi::{Mpi, World};
 pub use piece::Piece;
 pub use ranks::{Alone, Lost, Ranks};
 pub use rhythm::Rhythm;
+pub use shared::{Shared, Split};
 pub use strips::{strips_within, verify_in_strips};
 pub use talk::{Meter, Spent, share};
 pub use threads::{Thread, threads};

@@ -14,6 +14,9 @@ pub struct Piece {
     /// The rows that are held here: its own, and those of neighbours that differences reach. Whoever has no row holds the last one, which
     /// counts for nothing: arrays are never empty.
     pub held: Range<usize>,
+    /// So many stretches of such rows follow one another in the block. Of a matrix whose columns are split they are its rows, and a column
+    /// is a row of one entry in each.
+    pub stretches: usize,
 }
 
 impl Piece {
@@ -24,7 +27,13 @@ impl Piece {
             true => rows - 1..rows,
             false => own.start.saturating_sub(halo)..(own.end + halo).min(rows),
         };
-        Self { rows, own, held }
+        Self { rows, own, held, stretches: 1 }
+    }
+
+    /// The same rows of so many stretches.
+    #[must_use]
+    pub fn in_stretches(self, stretches: usize) -> Self {
+        Self { stretches, ..self }
     }
 
     /// Whether it has no row of its own.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use melmo::block::Block;
 use melmo::error::Error;
 use melmo::operator::Form;
 use melmo::penalty;
@@ -19,7 +20,8 @@ pub(crate) struct Held {
     pub width: usize,
     /// Its rows; none where all of the block is on every rank.
     pub piece: Option<Piece>,
-    /// So many stretches of as many rows follow one another: the channels of a picture, of which a rank has the same rows each.
+    /// So many stretches of as many rows follow one another: the channels of a picture, of which a rank has the same rows each, or the
+    /// rows of a matrix, of which it has the same columns.
     pub planes: usize,
 }
 
@@ -44,6 +46,16 @@ impl Held {
     /// Its own entries of every plane.
     pub fn owns(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         (0..self.planes).map(|plane| self.own_of(plane))
+    }
+
+    /// Rows and columns of the whole of a block.
+    pub fn sides(&self, block: &Block) -> (usize, usize) {
+        match &self.piece {
+            None => (block.rows, block.cols),
+            Some(piece) if piece.stretches > 1 => (block.rows, piece.rows * self.width),
+            // A row of a piece may be a slice of a volume: so many rows of the block.
+            Some(piece) => (self.planes * piece.rows * (self.width / block.cols), block.cols),
+        }
     }
 
     /// The first and the last of its own rows of a plane go to the neighbours, as many as they hold, and theirs come beside them; empty
@@ -82,16 +94,25 @@ fn refuse<T>(what: impl Into<String>) -> Result<T, Error> {
 
 impl Plan {
     /// Reads it from the forms of the terms; refuses what ranks cannot share, with the reason.
-    pub fn of<S: Real>(problem: &Problem<S>, pieces: &[Option<Piece>], first: bool) -> Result<Self, Error> {
+    ///
+    /// A penalty that talks to the other ranks by itself (`shared`) may have groups that cross them.
+    pub fn of<S: Real>(
+        problem: &Problem<S>,
+        pieces: &[Option<Piece>],
+        first: bool,
+        shared: bool,
+    ) -> Result<Self, Error> {
         let layout = problem.layout();
         Error::expect_len("pieces (one a block)", layout.blocks().len(), pieces.len())?;
         let mut blocks = Vec::new();
         let reach = if pieces.iter().any(Option::is_some) { reach(problem) } else { 0 };
         for (block, piece) in layout.blocks().iter().zip(pieces) {
-            let planes = piece.as_ref().map_or(1, |_| channels(problem));
+            let stretches = piece.as_ref().map_or(1, |piece| piece.stretches);
+            let planes = piece.as_ref().map_or(1, |_| channels(problem).max(stretches));
             let rows = planes * piece.as_ref().map_or(block.rows, |piece| piece.held.len());
             expect_beside(piece.as_ref(), reach)?;
-            if rows == 0 || block.rows % rows != 0 {
+            let shared = if stretches > 1 { block.size() } else { block.rows };
+            if rows == 0 || shared % rows != 0 {
                 return refuse(format!("block `{}` has {} rows here, its piece {rows}", block.name, block.rows));
             }
             blocks.push(Held { range: block.range(), width: block.size() / rows, piece: piece.clone(), planes });
@@ -101,7 +122,7 @@ impl Plan {
         let [counted, image_counted] = ranges(problem, &blocks, |held| held.piece.is_some() || first)?;
         let everywhere = blocks.iter().filter(|held| held.piece.is_none()).map(|held| held.range.clone()).collect();
         let plan = Self { blocks, own, counted, image_own, image_counted, everywhere, idle, reach };
-        plan.check(problem)?;
+        plan.check(problem, shared)?;
         Ok(plan)
     }
 
@@ -128,7 +149,7 @@ impl Plan {
         }
     }
 
-    fn check<S: Real>(&self, problem: &Problem<S>) -> Result<(), Error> {
+    fn check<S: Real>(&self, problem: &Problem<S>, shared: bool) -> Result<(), Error> {
         if self.reach > 0 && problem.f().pointwise().is_none() {
             return refuse("a loss that is no sum over pixels, with differences that reach to other ranks");
         }
@@ -140,7 +161,7 @@ impl Plan {
         if at_zero != 0.0 {
             return refuse("a penalty that is not 0 at 0");
         }
-        self.check_units(problem)
+        if shared { Ok(()) } else { self.check_units(problem) }
     }
 
     /// Refuses a penalty of which a unit (a group, singular values) may lie on several ranks.
@@ -184,7 +205,9 @@ impl Plan {
             found
         };
         match problem.t().form() {
-            Form::Identity => self.blocks.iter().map(place).collect(),
+            Form::Identity => {
+                self.blocks.iter().flat_map(|held| std::iter::repeat_n(held, held.planes)).map(place).collect()
+            }
             Form::Select(t) => {
                 let of = |range: &Range<usize>| self.blocks.iter().find(|held| held.range == *range);
                 t.pairs().filter_map(|(in_x, _)| of(&in_x)).map(place).collect()

@@ -245,14 +245,12 @@ impl<S: Real> Witness for Distributed<'_, S> {
         let found = self.with_room(|space, looked| {
             lower_bound(&At { problem: space.problem, x, v: &looked.v, seen, allowance }, radius)
         });
-        // Everybody's bound holds if its part of the loss is as curved as the whole: the lowest does.
-        let own = found.as_ref().copied().unwrap_or(f64::NAN);
-        let lowest = -self.talk.largest(-own);
-        if lowest.is_nan() {
-            Err(found.err().unwrap_or_else(|| "another rank has no bound".into()))
-        } else {
-            Ok(lowest)
-        }
+        // Everybody's bound holds, who has rows: the others' losses are convex, and at least 0. The first one's is taken, which knows of the
+        // first rows, as one machine does.
+        let own = found.as_ref().ok().filter(|_| !self.plan.idle || self.plan.everywhere.is_empty());
+        let first =
+            self.talk.each([own.copied().unwrap_or(f64::NAN)]).map(|[bound]| bound).find(|bound| !bound.is_nan());
+        first.ok_or_else(|| found.err().unwrap_or_else(|| "another rank has no bound".into()))
     }
 
     fn near(&mut self, x: &Vec<S>) -> Option<Stationarity<S>> {

@@ -19,7 +19,7 @@ use crate::array::{self, Blocks};
 use crate::certificate::{Certificate, CheckRow, Stored, lines};
 use crate::check::{self, Effort, Law};
 use crate::error::raised;
-use crate::ranks::{self, Rows};
+use crate::ranks::{self, Rows, Together};
 use crate::run::{Run, Startable};
 use crate::settings::{Solving, solving};
 use crate::shared::{Shared, SharedLoss};
@@ -58,8 +58,12 @@ impl Problem {
         ranks: Py<PyAny>,
         pieces: Vec<Option<Rows>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let solving = solving(settings)?;
-        precisely!(&self.0, p => ranks::solve(py, p, x0, &solving, ranks, pieces))
+        let (solving, together) = (solving(settings)?, Together::new(ranks, pieces));
+        precisely!(&self.0, p => {
+            let view = array::read("x0", x0)?;
+            let part = (&**p, view.as_slice()?, &Defaults::default());
+            solved::to_dict(py, ranks::solve(py, part, &solving, &together)?, None)
+        })
     }
 
     /// The blocks of x.

@@ -10,7 +10,7 @@ use crate::device::ON_A_GPU;
 use crate::error::Error;
 use crate::prepared::Defaults;
 use crate::settings::Settings;
-use crate::solve::{Solved, Watch, driven, expect_bound, geometry, given};
+use crate::solve::{Solved, Watch, driven, geometry, given};
 
 /// The method that settings ask for, and why where it was left to `auto`.
 pub fn method(settings: &Settings) -> (String, Option<String>) {
@@ -20,13 +20,13 @@ pub fn method(settings: &Settings) -> (String, Option<String>) {
     }
 }
 
-/// The norm of each block of a part of the problem that settings ask for; none where it is ‖x‖₂ over all blocks.
+/// The norm of each block of a part of the problem that settings ask for; none where it is ‖x‖₂ over all blocks. Whether a gap can be asked for
+/// is not a part's to say.
 pub fn norms<S: Real>(
     part: &Problem<S>,
     defaults: &Defaults,
     settings: &Settings,
 ) -> Result<Option<Vec<BlockNorm>>, Error> {
-    expect_bound(part, settings)?;
     let rows = catalogue::methods::<S>();
     let used = catalogue::find("method", &rows, &method(settings).0)?.uses_geometry;
     match settings.geometry.is_none() && !used {

@@ -66,7 +66,7 @@ pub fn solve_raced<S: Real>(
     let Race { mut best, tried, taken, spent, .. } = race;
     let reason = told(&reason.unwrap_or_default(), &method, &best, &tried, below);
     (best.report.info.k, best.report.elapsed) = (taken + 1, spent);
-    let report = ended(best.report, problem, start, (&mut *best.solver, &best.stop), true);
+    let report = ended(best.report, problem, start, (best.solver.norms(), &best.stop), true);
     Ok(Solved { report, method: best.method, reason: Some(reason), device })
 }
 

@@ -196,7 +196,10 @@ pub fn solve_from<S: Real>(
         let device = Some(format!("{}: {fault}", device.unwrap_or_default()));
         return Ok(Solved { report, method, reason, device });
     }
-    let report = ended(report, problem, start, (&mut *solver, &stop), reason.is_some());
+    let norms = solver.norms();
+    // What it remembers may be several times as large as the point.
+    drop(solver);
+    let report = ended(report, problem, start, (norms, &stop), reason.is_some());
     Ok(Solved { report, method, reason, device })
 }
 
@@ -206,19 +209,19 @@ pub(crate) fn ended<S: Real>(
     report: Report<S>,
     problem: &Problem<S>,
     start: &[S],
-    (solver, stop): (&mut dyn Solver<S>, &Stop),
+    (norms, stop): (Vec<BlockNorm>, &Stop),
     chosen: bool,
 ) -> Report<S> {
     let patience = if report.had_to_end() { drive::moment() } else { Patience::current() };
     let report = patience.run(|| match chosen {
-        true => report.or_start(start, problem, solver.norms(), stop),
+        true => report.or_start(start, problem, norms, stop),
         false => Report { rose: report.rise(start, problem), ..report },
     });
     report.if_finite()
 }
 
 /// Refuses a gap where no bound on F − F* is known.
-pub(crate) fn expect_bound<S: Real>(problem: &Problem<S>, settings: &Settings) -> Result<(), Error> {
+fn expect_bound<S: Real>(problem: &Problem<S>, settings: &Settings) -> Result<(), Error> {
     if settings.gap.is_some() {
         let refused =
             |reason| Error::input("gap", format!("F − F* has no bound here: {reason}"), "another stop, as --epsilon");

@@ -125,7 +125,11 @@ fn strips_have_a_certificate_together<S: Real>() {
     assert!(plan.strips().len() > 1);
     let (whole, go_on) = (plan.whole(&Until::done()).unwrap(), || ControlFlow::Continue(()));
     let solve = |settings: &Settings, until: &Until| {
-        Joined::solve(&plan, settings, until, &go_on).unwrap().whole(&whole, settings, true, until).unwrap().report
+        Joined::solve(&plan, settings, until, &go_on)
+            .unwrap()
+            .whole((&plan, &whole), settings, true, until)
+            .unwrap()
+            .report
     };
     let report = solve(&Settings { iterations: Some(20), ..Settings::default() }, &Until::done());
     assert_eq!((report.status, report.info.k), (Status::Iterations, 21));
@@ -172,7 +176,7 @@ fn strips_that_are_not_begun_are_as_they_were() {
     let solve = || Joined::solve(&plan, &Settings::default(), &until, &each).unwrap();
     let joined = melmo::threads::Threads::ONE.run(solve);
     assert_eq!((joined.status, joined.untouched, plan.strips().len()), (Status::Interrupted, 2, 3));
-    let report = joined.whole(&whole, &Settings::default(), true, &until).unwrap().report;
+    let report = joined.whole((&plan, &whole), &Settings::default(), true, &until).unwrap().report;
     assert_eq!((report.status, report.info.k, report.unseen), (Status::Interrupted, 3, true));
     let [first, _, last] = plan.strips() else { panic!("three") };
     let changed = |rows: std::ops::Range<usize>| {

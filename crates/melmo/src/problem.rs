@@ -253,6 +253,9 @@ impl<S: Real> Problem<S> {
         if let Some(stream) = self.stream() {
             return stream.penalty(x, None, work);
         }
+        if matches!(self.t.form(), Form::Identity) {
+            return self.g.value(x, work);
+        }
         let (tx, work) = work.split_at_mut(self.t.range().size());
         self.t.apply(tx, x, work);
         self.g.value(tx, work)

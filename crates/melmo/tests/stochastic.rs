@@ -48,7 +48,7 @@ fn noise(n: usize, seed: u64) -> Vec<f64> {
 
 /// Every other entry of 6×7 or so; a row and a column have none.
 fn stored() -> Csr<f64> {
-    let there = |at: &usize| at % 2 == 0 && at / 7 != 3 && at % 7 != 5;
+    let there = |at: &usize| at.is_multiple_of(2) && at / 7 != 3 && at % 7 != 5;
     let entries = (0..42).filter(there).map(|at| ((at / 7) as u32, (at % 7) as u32, at as f64 - 20.0));
     Csr::from_entries(6, 7, entries, |_, _, y: &[f64]| Ok::<_, Misfit>(y[0])).unwrap()
 }

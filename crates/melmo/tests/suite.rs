@@ -25,3 +25,4 @@ mod stochastic;
 mod support;
 mod theory;
 mod threads;
+mod turns;

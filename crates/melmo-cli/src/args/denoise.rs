@@ -7,22 +7,26 @@ use melmo_tasks::{PenaltyChoice, number};
 use crate::args::{Solving, known};
 use crate::target::Format;
 
-/// Remove noise from an image
+/// Remove noise from an image, a film or a volume
 ///
 /// Minimises ½‖X − Y‖² + Σ ψ of what filters see, learned from photographs, or of its differences (total variation).
 ///
 /// With no options it just works: the noise is estimated, and the strength follows from it. Noise may grow with brightness, be shared by
 /// neighbouring pixels, or be salt and pepper. Grey and colour, 8 and 16 bit
 /// (PNG, JPEG, TIFF, WebP, BMP, PGM/PPM), floats (TIFF) or arrays (.npy). Depth, kind, range and alpha stay as they were, and so does what
-/// the file says beside the picture: EXIF, colour profile, resolution. Every page of a TIFF is a picture.
+/// the file says beside the picture: EXIF, colour profile, resolution. Every page of a TIFF is a picture. Films (YUV4MPEG2, or a folder of
+/// pictures) go through frame by frame.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
   melmo denoise photo.jpg -o clean.png
   melmo denoise *.jpg --out-dir clean
   melmo denoise - < photo.png > clean.png
+  melmo denoise film.y4m -o clean.y4m
+  ffmpeg -i film.mp4 -f yuv4mpegpipe - | melmo denoise - --format y4m | ffmpeg -i - clean.mp4
+  melmo denoise frames -o clean-frames
   melmo denoise camera --add-noise 0.1 --reference camera -o clean.png")]
 pub struct Denoise {
-    /// The image, a bundled set from `melmo list data`, or - for standard input
+    /// The image, a film as .y4m or a folder of its frames, a bundled set from `melmo list data`, or - for standard input
     #[arg(value_name = "IN")]
     pub input: PathBuf,
     /// More images, one after another, with --out-dir
@@ -34,8 +38,8 @@ pub struct Denoise {
     /// Write every image into this folder, under its own name; one that cannot be done is named, and the others go on
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "init", "reference", "noisy_output", "trace", "report", "result", "checkpoint", "save_config"])]
     pub out_dir: Option<PathBuf>,
-    /// The format, where the name does not say it: png, jpg, tiff, webp, bmp, pgm, ppm or npy
-    #[arg(id = "format", long = "format", value_name = "NAME", value_parser = known::formats(), hide_possible_values = true)]
+    /// The format, where the name does not say it: png, jpg, tiff, webp, bmp, pgm, ppm or npy; y4m for a film
+    #[arg(id = "format", long = "format", value_name = "NAME", value_parser = known::film_formats(), hide_possible_values = true)]
     pub format_name: Option<String>,
     /// Remove more (above 1) or less (below 1) than the noise suggests
     #[arg(long, value_name = "S", default_value = "1", allow_negative_numbers = true, value_parser = number::parse)]
@@ -50,6 +54,10 @@ pub struct Denoise {
     /// ψ: l1, mcp, huber, …; with lambda=… nothing is chosen, and λ is in the image's units (0 to 1; of arrays, as they are)
     #[arg(long, value_name = "NAME:KEY=VALUE,…", value_parser = known::penalties(), hide_possible_values = true)]
     pub penalty: Option<PenaltyChoice>,
+    /// Slices of one volume, not pictures: the pages of a TIFF, or an array of three axes whose last has one or three (others are volumes
+    /// anyway); differences along all three axes count
+    #[arg(long)]
+    pub volume: bool,
     /// Measure a pixel's differences together: edges of every direction cost the same
     #[arg(long)]
     pub isotropic: bool,

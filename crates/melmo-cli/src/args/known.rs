@@ -51,6 +51,11 @@ pub fn formats() -> PossibleValuesParser {
     Format::names().into()
 }
 
+/// The same, or how a film is.
+pub fn film_formats() -> PossibleValuesParser {
+    [Format::names(), vec!["y4m"]].concat().into()
+}
+
 /// What a picture is taken to be like.
 pub fn priors() -> Known<Prior> {
     known(|| Prior::ALL.map(|(name, _)| name).into())
@@ -67,7 +72,7 @@ fn suggested(told: &str, typed: &str, names: Vec<&str>) -> String {
 
 impl<T> TypedValueParser for Known<T>
 where
-    T: FromStr<Err: Display + Into<Box<dyn std::error::Error + Send + Sync>>> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: Display> + Clone + Send + Sync + 'static,
 {
     type Value = T;
 

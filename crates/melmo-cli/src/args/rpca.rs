@@ -9,15 +9,16 @@ use crate::args::{Solving, known};
 ///
 /// Minimises ½‖Y − L − S‖² + Σ ψ_L(σᵢ(L)) + Σ ψ_S(Sᵢⱼ).
 ///
-/// Y is a matrix, or a stack of frames with a frame a row: then L is the background and S what moves before it. Blank and NaN
-/// cells are missing and left out of the sum. Weights that are not given come from the noise, estimated unless given:
-/// λ_S = 3·noise, λ_L = 3·noise·√max(rows, columns).
+/// Y is a matrix, or a film with a frame a row: then L is the background and S what moves before it. A film of more than 2²⁰
+/// numbers is computed in single precision unless --precision says otherwise. Blank and NaN cells are missing and left out of the
+/// sum. Weights that are not given come from the noise, estimated unless given: λ_S = 3·noise, λ_L = 3·noise·√max(rows, columns).
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples: melmo rpca video.npy -o parts.npy   (parts.background.npy, …)\n          \
                         melmo rpca frames/ --images separated/")]
 pub struct Rpca {
-    /// A matrix (.npy, .csv, .mtx, an image), frames × rows × columns (.npy), or a folder of
-    /// images of one size, in the order of their names; colour becomes grey
+    /// A matrix (.npy, .csv, .mtx, an image), frames × rows × columns or these × 3 colours
+    /// (.npy), or a folder of images of one size, in the order of their names: in colour where
+    /// the first is
     #[arg(value_name = "Y")]
     pub input: PathBuf,
     /// ψ_L: the penalty of the singular values of L; λ is chosen unless given

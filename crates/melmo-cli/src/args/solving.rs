@@ -61,7 +61,7 @@ pub struct Solving {
     /// Other parameters of the method (`melmo list methods`), as in kappa=1e-3
     #[arg(long, value_name = "KEY=VALUE,…", value_delimiter = ',', value_parser = parameter, help_heading = "Solving")]
     pub set: Vec<(String, Value)>,
-    /// f32 or f64; f64 unless given, f32 for a large picture that is denoised in strips
+    /// f32 or f64; f64 unless given, f32 for a large picture that is denoised and a large film
     #[arg(long, value_parser = ["f32", "f64"], help_heading = "Solving")]
     pub precision: Option<String>,
     /// Threads to use; unless given as many as MELMO_THREADS or OMP_NUM_THREADS says, else all cores. The result does not depend on it

@@ -1,5 +1,7 @@
 //! `melmo complete`.
 
+mod ranks;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -228,6 +230,10 @@ fn describe(all: &Entries, known: &Entries, plan: &Plan, summary: &mut Summary) 
             format!("{no_row} rows and {no_column} columns have no entry: their offsets are 0, their factors too");
         summary.add("empty", vec![no_row, no_column], "without", text);
     }
+    describe_model(plan, summary);
+}
+
+fn describe_model(plan: &Plan, summary: &mut Summary) {
     match plan.offset_weight {
         Some(weight) => {
             summary.add("offset_weight", weight, "offsets", format!("mean, rows and columns, weight {}", short(weight)))

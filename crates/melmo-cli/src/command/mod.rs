@@ -36,5 +36,5 @@ mod recover;
 mod regress;
 pub mod reproduce;
 pub mod restore;
-mod rpca;
+pub mod rpca;
 pub mod verify;

@@ -29,6 +29,11 @@ pub trait Pictured: Solve + Clone {
         self.clone()
     }
 
+    /// All pages are one problem.
+    fn is_one_problem(&self) -> bool {
+        false
+    }
+
     /// How many times as high and wide the picture becomes.
     fn factor(&self) -> usize {
         1
@@ -42,7 +47,7 @@ pub trait Pictured: Solve + Clone {
 pub fn finish<C: Pictured>(command: &C, job: &Job, begun: Option<Checkpoint>) -> Result<Done, Error> {
     let mut inputs = session::inputs(command.solving());
     let shape = match inputs.look_ahead(command.input())? {
-        Data::Pages(_) => {
+        Data::Pages(_) if !command.is_one_problem() => {
             let Data::Pages(pages) = inputs.open(command.input())? else { unreachable!("it was one") };
             return all(command, job, &inputs, pages);
         }

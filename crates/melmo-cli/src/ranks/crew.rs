@@ -64,6 +64,31 @@ impl Crew {
         Ok(counts.iter().map(split).collect())
     }
 
+    /// What everybody has for this rank, in their order: `own` are the numbers for each.
+    pub fn traded(&mut self, own: &[Vec<f64>]) -> Result<Vec<f64>, Error> {
+        let counts: Vec<usize> = own.iter().map(Vec::len).collect();
+        let said: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
+        let mut sizes = vec![0.0; self.size() * self.size()];
+        self.ranks.gather(&said, &vec![self.size(); self.size()], &mut sizes).map_err(lost)?;
+        let from: Vec<usize> = sizes.iter().skip(self.rank()).step_by(self.size()).map(|size| *size as usize).collect();
+        let mut received = vec![0.0; from.iter().sum()];
+        self.ranks.trade(&own.concat(), &counts, &mut received, &from).map_err(lost)?;
+        Ok(received)
+    }
+
+    /// Sums over all of as many numbers as everybody has, in the order of the ranks: each adds up a part of them.
+    pub fn summed(&mut self, own: &mut [f64]) -> Result<(), Error> {
+        let (size, n) = (self.size(), own.len());
+        let parts: Vec<Vec<f64>> = (0..size).map(|rank| own[melmo_mpi::share(n, rank, size)].to_vec()).collect();
+        let received = self.traded(&parts)?;
+        let mut sums = vec![0.0; parts[self.rank()].len()];
+        for numbers in received.chunks_exact(sums.len().max(1)) {
+            sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+        }
+        own.copy_from_slice(&self.numbers(&sums)?.concat());
+        Ok(())
+    }
+
     /// Everybody's bytes: a few.
     pub fn bytes(&mut self, own: &[u8]) -> Result<Vec<Vec<u8>>, Error> {
         let numbers: Vec<f64> = own.iter().map(|&byte| f64::from(byte)).collect();
@@ -124,6 +149,19 @@ mod tests {
             format!("{told} {sum} {range:?}")
         });
         assert_eq!(heard, vec!["from 0 3 (-2.0, 2.0)"; 3]);
+    }
+
+    #[test]
+    fn everybody_has_what_others_have_for_it() {
+        let had = on(3, |mut crew| {
+            let (rank, size) = (crew.rank(), crew.size());
+            let own: Vec<Vec<f64>> = (0..size).map(|to| vec![(10 * rank + to) as f64; rank]).collect();
+            let mut sums = [rank as f64, 1.0, 2.0, 3.0];
+            crew.summed(&mut sums).unwrap();
+            assert_eq!(sums, [3.0, 3.0, 6.0, 9.0]);
+            format!("{:?}", crew.traded(&own).unwrap())
+        });
+        assert_eq!(had, ["[10.0, 20.0, 20.0]", "[11.0, 21.0, 21.0]", "[12.0, 22.0, 22.0]"]);
     }
 
     #[test]

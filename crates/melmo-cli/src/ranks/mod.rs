@@ -4,16 +4,19 @@
 //! has left: errors, the end of the time, Ctrl-C, the moments of checkpoints. Rank 0 alone speaks.
 
 mod crew;
+mod lines;
 mod overseer;
+mod same;
 mod session;
 mod set;
 mod shared;
 mod started;
 
 pub use crew::Crew;
-pub use session::{OnRanks, Part, run};
+pub use lines::{Lines, is_lines};
+pub use session::{Ends, OnRanks, Part, Way, run};
 pub use set::is_set;
-pub use shared::{array, is_single};
+pub use shared::{Entries, array, is_single};
 pub use started::{Started, join, started};
 
 /// What a command that ranks do not carry is answered with.

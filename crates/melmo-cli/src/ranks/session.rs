@@ -20,17 +20,30 @@ use crate::job::Job;
 use crate::output::Outputs;
 use crate::ranks::overseer::{Ended, Overseer};
 use crate::ranks::set::{self, Keeper};
-use crate::ranks::{Crew, refusal, shared};
+use crate::ranks::{Crew, refusal, same, shared};
 use crate::render::progress::{self, Progress};
 use crate::render::{Summary, report, say, seconds, trace};
 use crate::result::{self, Saved};
 use crate::session::{Solve, exit, plan, recorded, told, unkept};
 
 /// Another end of what connects the ranks, as often as one is needed.
-type Ends<'e> = &'e mut dyn FnMut() -> Box<dyn Ranks>;
+pub type Ends<'e> = &'e mut dyn FnMut() -> Box<dyn Ranks>;
 
 /// Entries of x̃ that a certificate may have on ranks: rank 0 writes them.
 const LONGEST: f64 = 4_194_304.0;
+
+/// Why a certificate has no bound where one machine has another.
+const NO_BOUND: &str = "a bound on F − F* that goes by which rows a rank has";
+
+/// What has to be known of a part besides its pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Plain,
+    /// All of x is on every rank, and this one has no row of the loss.
+    WithoutRows,
+    /// Its penalty talks to the other ranks by itself.
+    Shared,
+}
 
 /// A rank's part of a problem.
 pub struct Part<S: Real, K> {
@@ -38,6 +51,7 @@ pub struct Part<S: Real, K> {
     pub prepared: Prepared<S>,
     /// Which rows of each block those are.
     pub pieces: Vec<Option<Piece>>,
+    pub way: Way,
     /// What is needed to deliver it.
     pub kept: K,
 }
@@ -50,13 +64,18 @@ pub trait OnRanks: Solve {
     /// Refuses what ranks do not carry, before anything is read.
     fn refuse(&self) -> Result<(), Error>;
 
-    /// Reads this rank's rows and builds its part; every rank comes here, in step.
+    /// Reads this rank's rows and builds its part; every rank comes here, in step. `ends` are for a penalty that talks by itself.
     fn part<S: Real>(
         &self,
         inputs: &mut Inputs,
-        crew: &mut Crew,
+        ways: (&mut Crew, Ends<'_>),
         summary: &mut Summary,
     ) -> Result<Part<S, Self::Held<S>>, Error>;
+
+    /// Whether one machine finds the bound on F* again that ranks find: else a certificate has none. The same on every rank.
+    fn has_bound<S: Real>(&self, _held: &Self::Held<S>) -> bool {
+        true
+    }
 
     /// Writes what came out, everybody its rows, and says how good it is. `solved` is this rank's part, outputs are rank 0's.
     fn deliver_part<S: Real>(
@@ -85,28 +104,37 @@ fn run_in<S: Real, C: OnRanks>(
     ends: Ends<'_>,
 ) -> Result<ExitCode, Error> {
     let solving = command.solving();
+    let mut crew = Crew::new(ends());
+    same::expect_job(&mut crew, job)?;
     command.refuse()?;
     if solving.device != DeviceChoice::Cpu {
         return Err(refusal("--device"));
     }
-    let mut crew = Crew::new(ends());
     let planned = if crew.is_first() { plan(command, begun.as_ref()).map(Some) } else { Ok(None) };
     let mut outputs = crew.agree(planned)?;
     let mut summary = Summary::default();
     summary.silent("command", job.command.clone());
     let known_again = crew.is_first() && (solving.checkpoint.is_some() || solving.result.is_some());
     let mut inputs = Inputs::new(solving, known_again, &progress::until(!crew.is_first(), solving.time_limit));
-    let part = command.part::<S>(&mut inputs, &mut crew, &mut summary);
-    let Part { prepared, pieces, kept } = crew.agree(part)?;
+    let part = command.part::<S>(&mut inputs, (&mut crew, &mut *ends), &mut summary);
+    let Part { prepared, pieces, way, kept } = crew.agree(part)?;
+    same::expect_files(&mut crew, &inputs.in_pieces)?;
     let placed = begun.as_ref().map_or_else(Vec::new, |begun| begun.header.placed.clone());
     let sources = std::mem::take(&mut inputs.sources);
     let header = Header { placed, ..Header::new::<S>(job, &[], sources) };
     let same = begun.as_ref().filter(|_| crew.is_first()).map_or(Ok(()), |begun| begun.check_sources(&header.sources));
     crew.agree(same)?;
     let settings = solving.settings();
+    if settings.gap.is_some() && !command.has_bound(&kept) {
+        return Err(refusal(NO_BOUND));
+    }
     let limit = inputs.until.left();
-    let found = solved(command, &prepared, &pieces, (&settings, limit, &header), begun.as_ref(), (&mut crew, ends));
-    let Run { solved, facts, spent, extents, images } = crew.agree(found)?;
+    let here = (&prepared, &pieces[..], way);
+    let found = solved(command, here, (&settings, limit, &header), begun.as_ref(), (&mut crew, ends));
+    let Run { mut solved, facts, spent, extents, images } = crew.agree(found)?;
+    if let Some(certificate) = solved.report.certificate.as_mut().filter(|_| !command.has_bound(&kept)) {
+        (certificate.optimality, certificate.no_gap) = (None, Some(NO_BOUND.into()));
+    }
     say_ranks(&crew, spent, &solved, &mut summary);
     told(prepared.optimum, facts, &solved, solving, &mut summary);
     drop(prepared);
@@ -141,15 +169,22 @@ struct Run<S: Real> {
 /// Everybody solves, and everybody ends for the same reason.
 fn solved<S: Real, C: OnRanks>(
     command: &C,
-    prepared: &Prepared<S>,
-    pieces: &[Option<Piece>],
+    (prepared, pieces, way): (&Prepared<S>, &[Option<Piece>], Way),
     (settings, limit, header): (&Settings, Option<Duration>, &Header),
     begun: Option<&Checkpoint>,
     (crew, ends): (&mut Crew, Ends<'_>),
 ) -> Result<Run<S>, Error> {
     let solving = command.solving();
     let measure = Measure::of(elsewhere::norms(&prepared.problem, &prepared.defaults, settings)?);
-    let space = Distributed::new(&prepared.problem, pieces, &measure, settings.oracle, ends())?;
+    let made = match way {
+        Way::Plain => Distributed::new,
+        Way::WithoutRows => Distributed::without_rows,
+        Way::Shared => Distributed::with_shared,
+    };
+    let mut space = made(&prepared.problem, pieces, &measure, settings.oracle, ends())?;
+    if settings.gap.is_some() {
+        space.expect_bound(settings.radius)?;
+    }
     let (extents, images, meter, facts) = (space.extents(), space.image_extents(), space.meter(), space.facts());
     let start = space.own_entries(&prepared.start);
     let resume = match (begun, &solving.checkpoint) {

@@ -154,16 +154,20 @@ pub fn nothing_to_keep<T>(work: impl FnOnce() -> T) -> T {
     found
 }
 
+/// What takes longer than this says what it is doing, and again after as long as that.
+const FIRST_TOLD: Duration = Duration::from_secs(1);
+const TOLD: Duration = Duration::from_secs(5);
+
 /// Until Ctrl-C or the end of the time. Whatever asks is shown now and then as what is being done.
 pub fn until(quiet: bool, limit: Option<Duration>) -> Until {
     work_begins();
     let start = Instant::now();
-    let told = Mutex::new(start);
+    let told = Mutex::new(None::<Instant>);
     time(limit).asking(move |doing| {
         if let (false, Ok(mut told)) = (quiet, told.lock())
-            && told.elapsed() >= Duration::from_secs(5)
+            && told.map_or(start.elapsed() >= FIRST_TOLD, |told| told.elapsed() >= TOLD)
         {
-            *told = Instant::now();
+            *told = Some(Instant::now());
             say::note(&format!("{doing}  {}", seconds(start.elapsed().as_secs_f64())));
         }
         if interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

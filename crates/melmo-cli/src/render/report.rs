@@ -92,15 +92,29 @@ pub fn heatmap_within<S: Real>(
     data: &[S],
     rows: usize,
     cols: usize,
+    range: (f64, f64),
+) -> Option<melmo_page::Image> {
+    picture_within(caption, data, [rows, cols, 1], range)
+}
+
+/// The same of a picture of one colour or three.
+pub fn picture_within<S: Real>(
+    caption: &str,
+    data: &[S],
+    [rows, cols, colours]: [usize; 3],
     (low, high): (f64, f64),
 ) -> Option<melmo_page::Image> {
     const SIDE: usize = 512;
     let (step_down, step_right) = (rows.div_ceil(SIDE), cols.div_ceil(SIDE));
     let (height, width) = (rows.div_ceil(step_down), cols.div_ceil(step_right));
-    let at = |i: usize, j: usize| data[i * step_down * cols + j * step_right].f64();
-    let all = || (0..height).flat_map(|i| (0..width).map(move |j| (i, j))).map(|(i, j)| at(i, j));
+    let at = |i: usize, j: usize| (i * step_down * cols + j * step_right) * colours;
+    let pixels = (0..height).flat_map(|i| (0..width).map(move |j| at(i, j)));
     let width_of_range = if high > low { high - low } else { 1.0 };
-    let grey = |value: f64| if value.is_finite() { (255.0 * (value - low) / width_of_range).round() as u8 } else { 0 };
-    let samples: Vec<u8> = all().map(grey).collect();
-    melmo_page::Image::grey(plain(caption), width as u32, height as u32, &samples).ok()
+    let shade = |value: f64| if value.is_finite() { (255.0 * (value - low) / width_of_range).round() as u8 } else { 0 };
+    let samples: Vec<u8> = pixels.flat_map(|at| &data[at..at + colours]).map(|value| shade(value.f64())).collect();
+    let (caption, width, height) = (plain(caption), width as u32, height as u32);
+    match colours {
+        1 => melmo_page::Image::grey(caption, width, height, &samples).ok(),
+        _ => melmo_page::Image::rgb(caption, width, height, &samples).ok(),
+    }
 }

@@ -51,13 +51,14 @@ impl Part {
         check_length(before, &header, stored, length as usize)?;
         limits.sides(rows, cols, length as usize)?;
         let (kind, start) = (header.kind(), (head.len() - rest.len()) as u64);
-        let text = lines(&mut file, start, length, [part, parts]).map_err(io_error(path, "read it"))?;
+        let (at, text) = lines(&mut file, start, length, [part, parts]).map_err(io_error(path, "read it"))?;
         let text = std::str::from_utf8(&text)
             .map_err(|_| Error::malformed(Place::Whole, "bytes that are not text", "UTF-8", HINT))?;
         let body = Body { header, rows, cols, stored, before: 0 };
         let (mut entries, mut found) = (Vec::new(), 0);
-        for (at, line) in text.lines().enumerate().filter(|(_, line)| !skipped(line)) {
-            let (i, j, value) = body.coordinate(at + 1, line)?;
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !skipped(line)) {
+            let read = body.coordinate(number + 1, line);
+            let (i, j, value) = read.map_err(|error| error.after(lines_before(&mut file, at)))?;
             body.push(&mut entries, i, j, value);
             found += 1;
         }
@@ -70,8 +71,21 @@ impl Part {
     }
 }
 
-/// The lines that begin in a part of the bytes from `start` on.
-fn lines(file: &mut File, start: u64, length: u64, [part, parts]: [usize; 2]) -> std::io::Result<Vec<u8>> {
+/// Lines that end before a byte: a mistake is named by its line, which is counted where there is one.
+fn lines_before(file: &mut File, at: u64) -> usize {
+    if file.seek(SeekFrom::Start(0)).is_err() {
+        return 0;
+    }
+    let (mut lines, mut piece) = (0, vec![0; 1 << 16]);
+    let mut rest = file.by_ref().take(at);
+    while let Ok(read @ 1..) = rest.read(&mut piece) {
+        lines += piece[..read].iter().filter(|&&byte| byte == b'\n').count();
+    }
+    lines
+}
+
+/// The lines that begin in a part of the bytes from `start` on, and the first one's first byte.
+fn lines(file: &mut File, start: u64, length: u64, [part, parts]: [usize; 2]) -> std::io::Result<(u64, Vec<u8>)> {
     let cut = |part: usize| start + ((length - start) as u128 * part as u128 / parts as u128) as u64;
     let (first, last) = (cut(part), cut(part + 1));
     // From the byte before: a line that begins at `first` follows the end of another there.
@@ -83,7 +97,7 @@ fn lines(file: &mut File, start: u64, length: u64, [part, parts]: [usize; 2]) ->
         false => Some(0),
         true => bytes.iter().position(|&byte| byte == b'\n').map(|at| at + 1),
     };
-    let Some(skip) = skip else { return Ok(Vec::new()) }; // within a line of another part
+    let Some(skip) = skip else { return Ok((last, Vec::new())) }; // within a line of another part
     let mut piece = [0u8; 256];
     while bytes.last().is_some_and(|&byte| byte != b'\n') {
         let read = file.read(&mut piece)?;
@@ -94,7 +108,7 @@ fn lines(file: &mut File, start: u64, length: u64, [part, parts]: [usize; 2]) ->
         }
     }
     bytes.drain(..skip);
-    Ok(bytes)
+    Ok((from + skip as u64, bytes))
 }
 
 #[cfg(test)]
@@ -123,6 +137,12 @@ mod tests {
                 let whole = super::super::parse_sparse(&std::fs::read(&path).unwrap()).unwrap();
                 assert_eq!(read[0].gathered(whole.matrix.rows(), entries).unwrap(), whole);
             }
+        }
+        let text = "%%MatrixMarket matrix coordinate real general\n9 9 4\n1 1 1\n2 2 2\n3 3 x3\n4 4 4\n";
+        std::fs::write(&path, text).unwrap();
+        for parts in 1..5 {
+            let read = (0..parts).find_map(|part| Part::read(&path, part, parts, &Limits::default()).err());
+            assert!(read.unwrap().to_string().contains("line 5"), "{parts}");
         }
         std::fs::write(&path, "%%MatrixMarket matrix array real general\n1 1\n2\n").unwrap();
         assert!(Part::read(&path, 0, 2, &Limits::default()).unwrap_err().to_string().contains("coordinates"));

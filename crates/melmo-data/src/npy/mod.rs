@@ -88,8 +88,8 @@ fn kind(dtype: &DType) -> Result<(Kind, bool), Error> {
 fn shape(npy: &NpyHeader) -> Result<Vec<usize>, Error> {
     let axes: Option<Vec<usize>> = npy.shape().iter().map(|&axis| usize::try_from(axis).ok()).collect();
     match axes {
-        Some(axes) if (1..=3).contains(&axes.len()) => Ok(axes),
-        _ => Err(Error::unsupported(format!("the shape {:?}", npy.shape()), "1 to 3 axes", "numpy.reshape")),
+        Some(axes) if (1..=4).contains(&axes.len()) => Ok(axes),
+        _ => Err(Error::unsupported(format!("the shape {:?}", npy.shape()), "1 to 4 axes", "numpy.reshape")),
     }
 }
 

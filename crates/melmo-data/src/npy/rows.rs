@@ -86,13 +86,18 @@ impl Rows {
     }
 
     /// Hands on the numbers of `count` rows from `first` on, piece by piece.
-    pub fn read(&self, first: usize, count: usize, mut each: impl FnMut(&[f64])) -> Result<(), Error> {
+    pub fn read(&self, first: usize, count: usize, each: impl FnMut(&[f64])) -> Result<(), Error> {
+        self.read_entries(first * self.cols, count * self.cols, each)
+    }
+
+    /// The same of `count` entries from the `first` on, row after row: a part of a row can be read.
+    pub fn read_entries(&self, first: usize, count: usize, mut each: impl FnMut(&[f64])) -> Result<(), Error> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let Open { file, bytes, numbers } = &mut *open;
         let width = self.kind.bytes();
-        let at = self.start + (first * self.cols * width) as u64;
+        let at = self.start + (first * width) as u64;
         file.seek(SeekFrom::Start(at)).map_err(io_error(&self.path, "read it"))?;
-        let mut left = count * self.cols;
+        let mut left = count;
         while left > 0 {
             let n = left.min(numbers.len());
             file.read_exact(&mut bytes[..n * width]).map_err(io_error(&self.path, "read it"))?;
@@ -132,6 +137,7 @@ mod tests {
         let (rows, mut found) = (Rows::of_stack(&path).unwrap(), Vec::new());
         rows.read(1, 1, |numbers| found.extend_from_slice(numbers)).unwrap();
         assert_eq!((rows.axes(), rows.shape(), &found[..]), (&[2, 3, 4][..], (2, 12), &stack.data[12..]));
+        rows.read_entries(5, 3, |numbers| assert_eq!(numbers, [5.0, 6.0, 7.0])).unwrap();
         std::fs::write(&path, &std::fs::read(&path).unwrap()[..100]).unwrap();
         assert!(Rows::open(&path).is_err() && Rows::open(&folder.join("none.npy")).is_err());
         std::fs::remove_dir_all(&folder).unwrap();

@@ -12,6 +12,7 @@ mod matrix_market;
 mod npy;
 mod parquet;
 mod sparse;
+mod y4m;
 
 use melmo_data::Error;
 use std::fmt::Debug;

@@ -95,8 +95,8 @@ fn malformed() {
     for shape in ["[4294967296, 4294967296, 2], 'x': (1,)", "(1,), 'sh\\x61pe': (4294967296, 4294967296, 2)"] {
         refuses(parse, &file(1, &header("<f8", false, shape), &[0; 8]), &["shape", "numpy.save"]);
     }
-    refuses(parse, &file(1, &header("<f8", false, "()"), &[0; 8]), &["1 to 3 axes"]);
-    refuses(parse, &file(1, &header("<f8", false, "(1, 1, 1, 1)"), &[0; 8]), &["1 to 3 axes"]);
+    refuses(parse, &file(1, &header("<f8", false, "()"), &[0; 8]), &["1 to 4 axes"]);
+    refuses(parse, &file(1, &header("<f8", false, "(1, 1, 1, 1, 1)"), &[0; 8]), &["1 to 4 axes"]);
     refuses(parse, &file(1, &header("<c16", false, "(1,)"), &[0; 16]), &["c16", "float64"]);
     refuses(parse, &file(1, &header("|O", false, "(1,)"), &[0; 16]), &["O", "float64"]);
     refuses(parse, &file(1, &header("nonsense", false, "(1,)"), &[0; 16]), &["byte 0"]);

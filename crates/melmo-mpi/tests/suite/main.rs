@@ -4,5 +4,6 @@ mod agreement;
 mod golden;
 mod laws;
 mod refusals;
+mod shared;
 mod strips;
 mod whole;

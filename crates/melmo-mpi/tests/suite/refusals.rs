@@ -57,7 +57,7 @@ fn jets_need_two_rows_of_every_neighbour() {
         let g = Entrywise::new(L1::new(1.0).unwrap(), LinOp::<f64>::range(&t).size());
         Problem::new(f, g, t).unwrap()
     };
-    let one = Piece { rows: 8, own: 0..4, held: 0..5 };
+    let one = Piece { rows: 8, own: 0..4, held: 0..5, stretches: 1 };
     let refused = |problem: &Problem<f64>, piece: Piece, norm: Norm| {
         let measure = Measure::Blocks(vec![(norm, 1.0)]);
         let refused = Distributed::new(problem, &[Some(piece)], &measure, Oracle::Auto, Box::new(Alone));
@@ -84,7 +84,7 @@ fn singular_values_of_what_is_too_large_are_refused_with_the_numbers() {
     for norm in Norm::ALL {
         let measure = Measure::Blocks(vec![(norm, 1.0)]);
         // This rank's row of eight.
-        let piece = Piece { rows: 8, own: 0..1, held: 0..1 };
+        let piece = Piece { rows: 8, own: 0..1, held: 0..1, stretches: 1 };
         let refused = Distributed::new(&problem, &[Some(piece)], &measure, Oracle::Auto, Box::new(Alone));
         if !matches!(norm, Norm::Spectral | Norm::Nuclear) {
             assert!(refused.is_ok(), "{norm} takes no more than the rows that are here");

@@ -1,6 +1,6 @@
 //! Images without their noise.
 
-use melmo_tasks::denoise::{Grid, Options, Planes, denoise as automatic, variation};
+use melmo_tasks::denoise::{Grid, Options, Planes, denoise as automatic, variation, volume};
 use melmo_tasks::{PenaltyChoice, Settings, Until};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -70,6 +70,41 @@ pub fn denoise<'py>(
         true => whole::<f32>(py, image, sides, options),
         false => whole::<f64>(py, image, sides, options),
     }
+}
+
+/// The automatic model of volumes of so many slices, rows and columns.
+#[pyfunction]
+#[pyo3(signature = (image, sides, strength, noise, prior))]
+pub fn denoise_volume<'py>(
+    py: Python<'py>,
+    image: &Bound<'py, PyAny>,
+    sides: [usize; 3],
+    strength: f64,
+    noise: Option<f64>,
+    prior: Option<&str>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let prior = prior.map(str::parse).transpose().map_err(raised)?;
+    let options = Options { strength, noise, prior, ..Options::default() };
+    match array::is_single(image) {
+        true => solid::<f32>(py, image, sides, &options),
+        false => solid::<f64>(py, image, sides, &options),
+    }
+}
+
+fn solid<'py, S: Scalar + Stored>(
+    py: Python<'py>,
+    image: &Bound<'py, PyAny>,
+    sides: [usize; 3],
+    options: &Options,
+) -> PyResult<Bound<'py, PyAny>> {
+    let view = array::read::<S>("image", image)?;
+    let y = view.as_slice()?;
+    let (solved, scale) = py.detach(|| {
+        let found = volume(y, sides, options).map_err(raised)?;
+        Ok::<_, PyErr>((watched(&found.prepared, &Settings::default())?, S::of(found.scale)))
+    })?;
+    let x = solved.report.x.into_iter().map(|x| x * scale).collect();
+    Ok(array::give(py, x).into_any())
 }
 
 fn whole<'py, S: Scalar>(

@@ -2,8 +2,8 @@
 
 use melmo::smooth::Factorization;
 use melmo::sparse::Csr;
-use melmo_tasks::factorize::{Factors, Rows, nonnegative, penalised, row_penalty, sparse_loss};
-use melmo_tasks::{PenaltyChoice, Settings, Until};
+use melmo_tasks::factorize::{self as task, Factors, nonnegative, penalised, row_penalty, sparse_loss};
+use melmo_tasks::{PenaltyChoice, Prepared, Until};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,7 +13,9 @@ use super::solve::{told, watched};
 use crate::array::{self, Scalar};
 use crate::certificate::Stored;
 use crate::error::raised;
-use crate::settings::solving;
+use crate::ranks::{self, Rows, Together};
+use crate::settings::{Solving, solving};
+use crate::term::Terms;
 use crate::wait::waiting;
 
 /// What is asked for besides data.
@@ -22,16 +24,18 @@ struct Asked {
     penalty: PenaltyChoice,
     ridge: f64,
     nonnegative: bool,
-    settings: Settings,
+    solving: Solving,
+    /// Those who have the other rows.
+    together: Option<Together>,
 }
 
 /// A sparse matrix as SciPy has it: its shape, where rows begin, the column of each entry, the values.
 type Compressed<'py> = ((usize, usize), PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, Bound<'py, PyAny>);
 
 /// W and H of Y (NaN where it has no entry; or sparse, 0 where it has none) from a start: x is [W | H], z the penalised part with its
-/// exact zeros.
+/// exact zeros. With `ranks` Y and W are rows that lie here: `piece` says which.
 #[pyfunction]
-#[pyo3(signature = (y, w, h, penalty, ridge, nonnegative, settings))]
+#[pyo3(signature = (y, w, h, penalty, ridge, nonnegative, settings, ranks = None, piece = None))]
 #[allow(clippy::too_many_arguments, reason = "they are the arguments of the Python function")]
 pub fn factorize<'py>(
     py: Python<'py>,
@@ -42,42 +46,63 @@ pub fn factorize<'py>(
     ridge: f64,
     nonnegative: bool,
     settings: &Bound<'py, PyDict>,
+    ranks: Option<Py<PyAny>>,
+    piece: Option<Rows>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (penalty, settings) = (super::penalty(penalty)?, solving(settings)?.settings);
-    let asked = Asked { rank: 0, penalty, ridge, nonnegative, settings };
+    let (penalty, solving) = (super::penalty(penalty)?, solving(settings)?);
+    let together = ranks.map(|ranks| Together::new(ranks, vec![piece, None]));
+    let asked = Asked { rank: 0, penalty, ridge, nonnegative, solving, together };
     match array::is_single(w) {
         true => fit::<f32>(py, y, w, h, asked),
         false => fit::<f64>(py, y, w, h, asked),
     }
 }
 
-fn fit<'py, S: Scalar + Stored>(
+fn fit<'py, S: Terms + Stored>(
     py: Python<'py>,
     y: &Bound<'py, PyAny>,
     w: &Bound<'py, PyAny>,
     h: &Bound<'py, PyAny>,
     mut asked: Asked,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let prepared = prepare::<S>(py, y, w, h, &mut asked);
+    let solved = match &asked.together {
+        Some(together) => {
+            let prepared = together.agree(py, prepared)?;
+            let part = (&prepared.problem, &prepared.start[..], &prepared.defaults);
+            ranks::solve(py, part, &asked.solving, together)?
+        }
+        None => {
+            let prepared = prepared?;
+            py.detach(|| watched(&prepared, &asked.solving.settings))?
+        }
+    };
+    told(py, solved)
+}
+
+/// The problem, and where it starts.
+fn prepare<S: Terms>(
+    py: Python<'_>,
+    y: &Bound<'_, PyAny>,
+    w: &Bound<'_, PyAny>,
+    h: &Bound<'_, PyAny>,
+    asked: &mut Asked,
+) -> PyResult<Prepared<S>> {
     let (w, h) = (array::read::<S>("W", w)?, array::read::<S>("H", h)?);
     asked.rank = sides("W", w.shape())?[1];
-    let loss = match y.extract::<Compressed<'py>>() {
-        Ok(compressed) => sparse::<S>(&compressed, &asked)?,
-        Err(_) => dense::<S>(y, &asked)?,
+    let loss = match y.extract::<Compressed<'_>>() {
+        Ok(compressed) => sparse::<S>(&compressed, asked)?,
+        Err(_) => dense::<S>(y, asked)?,
     };
     let (w, h) = (w.as_slice()?.to_vec(), h.as_slice()?.to_vec());
-    let prepared = match asked.nonnegative {
-        true => {
-            // Where entries are missing, its start is found by rounds of its own.
-            let (penalty, until) = (asked.penalty.clone(), Until::after(asked.settings.time_limit));
-            let prepared = waiting(py, &until, move |until| nonnegative(loss, &penalty, w, h, until))?;
-            asked.settings.time_limit = until.left();
-            prepared
-        }
-        false => penalised(loss, &asked.penalty, w, h),
-    };
-    let prepared = prepared.map_err(raised)?;
-    let solved = py.detach(|| watched(&prepared, &asked.settings))?;
-    told(py, solved)
+    if !asked.nonnegative {
+        return penalised(loss, &asked.penalty, w, h).map_err(raised);
+    }
+    // Where entries are missing, its start is found by rounds of its own.
+    let (penalty, until) = (asked.penalty.clone(), Until::after(asked.solving.settings.time_limit));
+    let prepared = waiting(py, &until, move |until| nonnegative(loss, &penalty, w, h, until))?;
+    asked.solving.settings.time_limit = until.left();
+    prepared.map_err(raised)
 }
 
 /// The loss of all entries, those that are NaN left out.
@@ -147,7 +172,7 @@ fn rows<'py, S: Scalar>(
         };
         let mut w = Vec::with_capacity(y.len() / cols * rank);
         for y in y.chunks((STRETCH / cols).max(1) * cols) {
-            let part = Rows { y, basis, cols, rank, ridge: 0.0 };
+            let part = task::Rows { y, basis, cols, rank, ridge: 0.0 };
             part.check().map_err(raised)?;
             w.extend(part.encode(units, tolerance, sweeps));
             Python::attach(|py| py.check_signals())?;

@@ -3,6 +3,7 @@
 mod complete;
 mod denoise;
 mod factorize;
+mod film;
 mod regress;
 mod restore;
 mod rpca;
@@ -19,12 +20,15 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(complete::complete_entries, m)?)?;
     m.add_function(wrap_pyfunction!(denoise::denoise, m)?)?;
     m.add_function(wrap_pyfunction!(denoise::denoise_tv, m)?)?;
+    m.add_function(wrap_pyfunction!(denoise::denoise_volume, m)?)?;
+    m.add_class::<film::Film>()?;
     m.add_function(wrap_pyfunction!(factorize::factorize, m)?)?;
     m.add_function(wrap_pyfunction!(factorize::encode, m)?)?;
     m.add_function(wrap_pyfunction!(regress::regress, m)?)?;
     m.add_function(wrap_pyfunction!(regress::settled_loss, m)?)?;
     m.add_function(wrap_pyfunction!(regress::mean_loss, m)?)?;
     m.add_function(wrap_pyfunction!(regress::concordance, m)?)?;
+    m.add_function(wrap_pyfunction!(regress::row_slopes, m)?)?;
     m.add_function(wrap_pyfunction!(restore::kernel, m)?)?;
     m.add_function(wrap_pyfunction!(restore::restore, m)?)?;
     m.add_function(wrap_pyfunction!(rpca::rpca, m)?)

@@ -82,6 +82,36 @@ pub fn mean_loss(
     Ok(py.detach(|| loss.mean(y, t, weights.as_deref())))
 }
 
+/// A value, and two arrays of slopes.
+type Slopes<'py> = (f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// Σ ℓ(yᵢ, tᵢ) of rows, ∂ℓ/∂t and a little more than ∂²ℓ/∂t², for whoever adds them up with other rows. y is as the loss takes it (±1 for two
+/// classes), an offset is in t; `outputs` stretches of all rows.
+#[pyfunction]
+pub fn row_slopes<'py>(
+    py: Python<'py>,
+    loss: &str,
+    y: PyReadonlyArray1<'py, f64>,
+    t: PyReadonlyArray1<'py, f64>,
+    outputs: usize,
+    weights: Option<Vec<f64>>,
+) -> PyResult<Slopes<'py>> {
+    let loss: Loss = loss.parse().map_err(|error: melmo_tasks::Error| raised(error))?;
+    let (y, t) = (y.as_slice()?, t.as_slice()?);
+    let rows = loss.rows::<f64>(y, outputs / loss.outputs(), Samples::default()).map_err(raised)?;
+    if t.len() != rows.outputs() * rows.count() {
+        return Err(PyValueError::new_err("t: expected a number for every row and output"));
+    }
+    let rows = match weights {
+        Some(weights) => rows.weighted(weights).map_err(raised)?,
+        None => rows,
+    };
+    let (mut slopes, mut bends) = (t.to_vec(), vec![0.0; t.len()]);
+    let value = rows.slopes(&mut slopes);
+    rows.bends(&mut bends, &slopes, t);
+    Ok((value, give(py, slopes), give(py, bends)))
+}
+
 /// Harrell's C of times, with a minus where no event was seen, and risks; NaN where no pair can be compared.
 #[pyfunction]
 pub fn concordance(

@@ -1,5 +1,7 @@
 //! Low rank plus sparse.
 
+use std::sync::Arc;
+
 use melmo_tasks::rpca::{Weights, noise, prepare, rank};
 use melmo_tasks::{Settings, Until};
 use numpy::PyUntypedArrayMethods;
@@ -43,7 +45,7 @@ fn separate<'py, S: Scalar + Stored>(
     let view = array::read::<S>("X", y)?;
     let &[rows, cols] = view.shape() else { return Err(PyValueError::new_err("X: expected a matrix")) };
     let (low_rank, sparse) = (super::penalty(low_rank)?, super::penalty(sparse)?);
-    let data = view.as_slice()?.to_vec();
+    let data = Arc::new(view.as_slice()?.to_vec());
     let until = Until::after(settings.time_limit);
     let found = waiting(py, &until, move |until| {
         let level = level.map_or_else(|| noise(&data, rows, cols, until), Ok)?;

@@ -26,8 +26,13 @@ pub struct Pair {
 impl Pair {
     /// W = 0 and a random H with entries of about this size.
     pub fn random(entries: &Entries, rank: usize, size: f64, seed: u64) -> Self {
-        let ht: Vec<f64> = Seeded::new(seed).normals(entries.cols() * rank);
-        Self { rank, w: vec![0.0; entries.rows() * rank], ht: ht.iter().map(|h| size * h).collect() }
+        Self::of_sides([entries.rows(), entries.cols()], rank, size, seed)
+    }
+
+    /// The same for so many rows and columns.
+    pub fn of_sides([rows, cols]: [usize; 2], rank: usize, size: f64, seed: u64) -> Self {
+        let ht: Vec<f64> = Seeded::new(seed).normals(cols * rank);
+        Self { rank, w: vec![0.0; rows * rank], ht: ht.iter().map(|h| size * h).collect() }
     }
 
     /// (WH)ᵢⱼ.

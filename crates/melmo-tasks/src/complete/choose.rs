@@ -74,17 +74,16 @@ impl<T> Best<T> {
 ///
 /// Of [`MANY`] entries a sample of rows is tried on, and the ridge that is best there is scaled to what noise weighs in all of them.
 pub fn choose(entries: &Entries, wanted: &Wanted, seed: u64, until: &Until) -> Result<Plan, Error> {
-    if wanted.feedback == Feedback::Implicit {
-        return implicit(entries, wanted);
-    }
     let (rows, cols) = (entries.rows(), entries.cols());
+    if let Some(plan) = given(wanted, [rows, cols])? {
+        return Ok(plan);
+    }
     if wanted.penalty.is_some() && rows.saturating_mul(cols) > PLACES {
         let found = format!("a {rows}×{cols} matrix");
         let expected = format!("at most {PLACES} places, all of which it keeps: choose factors");
         return Err(Error::input("a penalty of singular values", found, expected));
     }
-    let known = wanted.rank.is_some() && wanted.ridge.is_some() && (wanted.offset_weight.is_some() || !wanted.offsets);
-    if !entries.are_many() || known || wanted.penalty.is_some() {
+    if !entries.are_many() || wanted.penalty.is_some() {
         return choose_by(entries, wanted, seed, until);
     }
     let sample = entries.sample(MANY, seed ^ 0x726f_7773);
@@ -105,37 +104,42 @@ fn crowd(entries: &Entries) -> f64 {
     mean(by_row) + mean(of_column.iter().map(|&count| f64::from(count).powi(2)).sum())
 }
 
+/// Factors of a matrix with these sides, where nothing is left to be chosen.
+pub fn given(wanted: &Wanted, [rows, cols]: [usize; 2]) -> Result<Option<Plan>, Error> {
+    let most = rows.min(cols);
+    check_rank(wanted.rank, most)?;
+    if wanted.feedback == Feedback::Implicit {
+        return implicit(most, wanted).map(Some);
+    }
+    let (Some(rank), Some(ridge), None) = (wanted.rank, wanted.ridge, &wanted.penalty) else { return Ok(None) };
+    let offset_weight = wanted.offset_weight.filter(|_| wanted.offsets);
+    let plan = Plan { offset_weight, model: Model::Factors { rank, ridge }, feedback: Feedback::Explicit };
+    Ok((offset_weight.is_some() || !wanted.offsets).then_some(plan))
+}
+
 /// Nothing judges confidences: what is left open is what others take.
-fn implicit(entries: &Entries, wanted: &Wanted) -> Result<Plan, Error> {
+fn implicit(most: usize, wanted: &Wanted) -> Result<Plan, Error> {
     const RANK: usize = 50;
     const RIDGE: f64 = 10.0;
     if wanted.offsets || wanted.penalty.is_some() {
         let found = if wanted.offsets { "offsets" } else { "a penalty of singular values" };
         return Err(Error::input("implicit feedback", found, "factors with a ridge and no offsets"));
     }
-    let most = entries.rows().min(entries.cols());
-    let (rank, ridge) = (check_rank(wanted.rank, most)?.unwrap_or(RANK.min(most)), wanted.ridge.unwrap_or(RIDGE));
+    let (rank, ridge) = (wanted.rank.unwrap_or(RANK.min(most)), wanted.ridge.unwrap_or(RIDGE));
     Ok(Plan { offset_weight: None, model: Model::Factors { rank, ridge }, feedback: Feedback::Implicit })
 }
 
-fn check_rank(rank: Option<usize>, most: usize) -> Result<Option<usize>, Error> {
+fn check_rank(rank: Option<usize>, most: usize) -> Result<(), Error> {
     match rank {
         Some(rank) if rank == 0 || rank > most => {
             Err(Error::input("rank", rank.to_string(), format!("1 to {most}, for a matrix of that size")))
         }
-        rank => Ok(rank),
+        _ => Ok(()),
     }
 }
 
 fn choose_by(entries: &Entries, wanted: &Wanted, seed: u64, until: &Until) -> Result<Plan, Error> {
     let most = entries.rows().min(entries.cols());
-    check_rank(wanted.rank, most)?;
-    if let (None, Some(rank), Some(ridge), true) =
-        (&wanted.penalty, wanted.rank, wanted.ridge, wanted.offset_weight.is_some() || !wanted.offsets)
-    {
-        let offset_weight = wanted.offset_weight.filter(|_| wanted.offsets);
-        return Ok(Plan { offset_weight, model: Model::Factors { rank, ridge }, feedback: Feedback::Explicit });
-    }
     let (judges, rest) = entries.split(JUDGES, seed ^ 0x6a75_6467_6573); // not the stream of other draws
     let offset_weight =
         wanted.offsets.then(|| wanted.offset_weight.unwrap_or_else(|| offset_weight(&rest, &judges, until)));

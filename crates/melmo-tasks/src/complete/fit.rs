@@ -7,6 +7,7 @@ use melmo::operator::{Identity, LinOp, Select};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::{KnownFactors, MaskedLeastSquares, Smooth};
+use melmo::sparse::Csr;
 
 use crate::choice::PenaltyChoice;
 use crate::complete::alternate::{Alternating, Pair};
@@ -96,7 +97,26 @@ impl Plan {
 
 /// The size of a factor's entries when WH has the norm `norm` and about the shape of the entries.
 pub(super) fn size(norm: f64, entries: &Entries) -> f64 {
-    (norm / (entries.rows() as f64 * entries.cols() as f64).sqrt()).sqrt()
+    size_of(norm, [entries.rows(), entries.cols()])
+}
+
+/// The same of a matrix with these sides.
+pub(super) fn size_of(norm: f64, [rows, cols]: [usize; 2]) -> f64 {
+    (norm / (rows as f64 * cols as f64).sqrt()).sqrt()
+}
+
+/// Whether a start is looked for along a path of weights.
+pub(super) fn has_path(count: usize, rank: usize) -> bool {
+    count.saturating_mul(rank) <= PATH
+}
+
+/// Sweeps that go with so many entries, towards a start or in a run.
+pub(super) fn sweeps(count: usize, rank: usize) -> usize {
+    if has_path(count, rank) { START_SWEEPS } else { sweeps_of_run(count) as usize }
+}
+
+fn sweeps_of_run(count: usize) -> u64 {
+    (WORK / count.max(1) as u64).clamp(FEWEST, MOST)
 }
 
 /// Weights downwards from ¾ of `norm`, where hardly anything is left of X; to `end`, which comes last, where it is given.
@@ -117,7 +137,7 @@ fn convert<S: Real>(values: &[f64]) -> Vec<S> {
 
 /// Where factors start from: of a few entries where larger weights, each from the last, lead to; of many, W = 0 and a random H.
 fn start<S: Real>(rest: &Entries, plan: &Plan, rank: usize, ridge: f64, seed: u64, until: &Until) -> Vec<S> {
-    if plan.feedback == Feedback::Implicit || rest.count().saturating_mul(rank) > PATH {
+    if plan.feedback == Feedback::Implicit || !has_path(rest.count(), rank) {
         let mean_square = rest.matrix().values().iter().map(|y| y * y).sum::<f64>() / rest.count() as f64;
         let pair = Pair::random(rest, rank, (mean_square / rank as f64).powf(0.25), seed);
         return [convert(&pair.w), convert(&pair.h())].concat();
@@ -143,15 +163,27 @@ fn factors<S: Real>(
     until: &Until,
 ) -> Result<Prepared<S>, Error> {
     let start = start(&rest, plan, rank, ridge, seed, until);
-    let (entries, count) = (rest.matrix().map(S::of), rest.count() as u64);
+    let (entries, iterations) = (rest.matrix().map(S::of), sweeps_of_run(rest.count()));
     drop(rest);
-    let f = KnownFactors::new(entries, plan.feedback, rank, ridge)?;
+    let mut prepared = of_factors(entries, plan.feedback, rank, [ridge; 2], start)?;
+    prepared.defaults.iterations = iterations;
+    Ok(prepared)
+}
+
+/// The problem of known entries, with a ridge on W and one on H.
+pub(super) fn of_factors<S: Real>(
+    entries: Csr<S>,
+    feedback: Feedback,
+    rank: usize,
+    [ridge, of_h]: [f64; 2],
+    start: Vec<S>,
+) -> Result<Prepared<S>, Error> {
+    let f = KnownFactors::new(entries, feedback, rank, of_h)?;
     let t = Select::new(f.layout(), &["W"])?;
     let penalty = PenaltyChoice::new("ridge", &[("nu", ridge)])?;
     let g = penalty.build(&Lift::Entries, LinOp::<S>::range(&t))?;
     let problem = Problem::from_boxes(Box::new(f), g, Box::new(t))?;
-    let iterations = (WORK / count.max(1)).clamp(FEWEST, MOST);
-    let defaults = Defaults { iterations, tuned: Some(TUNED), ..Defaults::default() };
+    let defaults = Defaults { tuned: Some(TUNED), ..Defaults::default() };
     Ok(Prepared { problem, start, defaults, optimum: None })
 }
 

@@ -25,13 +25,15 @@ mod completed;
 mod entries;
 mod fit;
 mod offsets;
+mod parts;
 mod recommend;
 #[cfg(test)]
 mod tests;
 
-pub use choose::{JUDGES, Wanted, choose};
+pub use choose::{JUDGES, Wanted, choose, given};
 pub use completed::Completed;
 pub use entries::{Entries, MANY, Score};
 pub use fit::{Model, PENALTY, Plan};
 pub use offsets::Offsets;
+pub use parts::Rows;
 pub use recommend::{Ranking, Suggestion};

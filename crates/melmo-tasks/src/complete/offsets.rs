@@ -1,7 +1,16 @@
 //! m + aᵢ + bⱼ: what a row and a column say without each other.
 
-use crate::complete::entries::Entries;
+use std::convert::Infallible;
+
+use melmo::sparse::Csr;
+
+use crate::complete::entries::{Entries, MANY};
 use crate::until::Until;
+
+/// How many lines have an entry, where these are the weight and their entries.
+fn known(of: &[f64], weight: f64) -> f64 {
+    of.iter().filter(|&&count| count > weight).count() as f64
+}
 
 /// m + aᵢ + bⱼ, with m the mean and a, b minimising Σ (y − m − aᵢ − bⱼ)² + weight·(‖a‖² + ‖b‖²).
 ///
@@ -31,47 +40,81 @@ impl Offsets {
     /// The minimiser for a weight > 0: exact in a, in b and in what can be moved from one to the other by turns, until they
     /// rest or somebody ends it.
     pub fn fit(entries: &Entries, weight: f64, until: &Until) -> Self {
-        Self::swept(entries, weight, Self::balance, until)
+        Self::alone(entries, weight, true, until)
     }
 
     /// As results of before have them: turns of a and b alone. With a small weight these are far from the minimiser after all sweeps.
     pub fn fit_by_turns(entries: &Entries, weight: f64, until: &Until) -> Self {
-        Self::swept(entries, weight, |_, _, _| (), until)
+        Self::alone(entries, weight, false, until)
     }
 
-    /// Turns of a and b, with what comes after each.
-    fn swept(entries: &Entries, weight: f64, after: impl Fn(&mut Self, [&[f64]; 2], f64), until: &Until) -> Self {
+    fn alone(entries: &Entries, weight: f64, balanced: bool, until: &Until) -> Self {
+        let ask = |_: &mut [f64]| Ok::<_, Infallible>(until.is_over("offsets of rows and columns"));
+        let Ok(found) = Self::swept(entries.matrix(), weight, balanced, ask);
+        found
+    }
+
+    /// The same of a matrix whose rows lie in parts, of which these are one: a of these rows, b of all. `sum` replaces numbers by their
+    /// sums over the parts, in one order, and says whether it is time to end; every part asks for as much.
+    pub fn fit_part<E>(
+        rows: &Csr<f64>,
+        weight: f64,
+        sum: impl FnMut(&mut [f64]) -> Result<bool, E>,
+    ) -> Result<Self, E> {
+        Self::swept(rows, weight, true, sum)
+    }
+
+    /// Turns of a and b, where it is `balanced` with what can be moved between them after each.
+    fn swept<E>(
+        entries: &Csr<f64>,
+        weight: f64,
+        balanced: bool,
+        mut sum: impl FnMut(&mut [f64]) -> Result<bool, E>,
+    ) -> Result<Self, E> {
         const SWEEPS: usize = 200;
-        let mut this = Self::mean(entries);
-        let (mut of_row, mut of_column) = (vec![weight; entries.rows()], vec![weight; entries.cols()]);
-        let rest = if entries.are_many() { 1e-6 } else { 1e-9 };
-        entries.iter().for_each(|(i, j, _)| (of_row[i], of_column[j]) = (of_row[i] + 1.0, of_column[j] + 1.0));
-        for _ in 0..SWEEPS {
-            if until.is_over("offsets of rows and columns") {
+        let (rows, cols) = (entries.rows(), entries.cols());
+        let mut of_row = vec![weight; rows];
+        // Of all parts: entries of every column, the sum and the number of all entries, and rows that have one.
+        let mut told = vec![0.0; cols + 3];
+        entries.iter().for_each(|(i, j, y)| {
+            (of_row[i], told[j], told[cols]) = (of_row[i] + 1.0, told[j] + 1.0, told[cols] + y);
+        });
+        (told[cols + 1], told[cols + 2]) = (entries.len() as f64, known(&of_row, weight));
+        let over = sum(&mut told)?;
+        let (count, known_rows) = (told[cols + 1], told[cols + 2]);
+        let mut this = Self { mean: told[cols] / count, row: vec![0.0; rows], column: vec![0.0; cols] };
+        let of_column: Vec<f64> = told[..cols].iter().map(|count| count + weight).collect();
+        let known_lines = known_rows + known(&of_column, weight);
+        let rest = if count > MANY as f64 { 1e-6 } else { 1e-9 };
+        let mut column = vec![0.0; cols];
+        for _ in 0..if over { 0 } else { SWEEPS } {
+            column.fill(0.0);
+            entries.iter().for_each(|(i, j, y)| column[j] += y - this.mean - this.row[i]);
+            if sum(&mut column)? {
                 break;
             }
-            let before = this.column.clone();
-            this.column.fill(0.0);
-            entries.iter().for_each(|(i, j, y)| this.column[j] += y - this.mean - this.row[i]);
-            this.column.iter_mut().zip(&of_column).for_each(|(b, count)| *b /= count);
+            column.iter_mut().zip(&of_column).for_each(|(b, count)| *b /= count);
+            std::mem::swap(&mut this.column, &mut column);
             this.row.fill(0.0);
             entries.iter().for_each(|(i, j, y)| this.row[i] += y - this.mean - this.column[j]);
             this.row.iter_mut().zip(&of_row).for_each(|(a, count)| *a /= count);
-            after(&mut this, [&of_row, &of_column], weight);
+            if balanced {
+                let mut of_rows = [this.row.iter().sum::<f64>()];
+                sum(&mut of_rows)?;
+                let c = (this.column.iter().sum::<f64>() - of_rows[0]) / known_lines;
+                this.balance([&of_row, &of_column], weight, c);
+            }
             let size = this.column.iter().fold(0.0, |size: f64, b| size.max(b.abs()));
-            if this.column.iter().zip(&before).all(|(new, old)| (new - old).abs() <= rest * size) {
+            if this.column.iter().zip(&column).all(|(new, old)| (new - old).abs() <= rest * size) {
                 break;
             }
         }
-        this
+        Ok(this)
     }
 
-    /// a + c, b − c for the best c, where there are entries: aᵢ + bⱼ stays, and the weight alone decides. By turns that would take hundreds of
+    /// a + c, b − c where there are entries: aᵢ + bⱼ stays, and the weight alone decides which c is best. By turns that would take hundreds of
     /// sweeps.
-    fn balance(&mut self, [of_row, of_column]: [&[f64]; 2], weight: f64) {
-        let known = |of: &[f64]| of.iter().filter(|&&count| count > weight).count() as f64;
-        let sum = |offsets: &[f64]| offsets.iter().sum::<f64>();
-        let c = (sum(&self.column) - sum(&self.row)) / (known(of_row) + known(of_column));
+    fn balance(&mut self, [of_row, of_column]: [&[f64]; 2], weight: f64, c: f64) {
         let shift = |offsets: &mut [f64], of: &[f64], c: f64| {
             offsets.iter_mut().zip(of).filter(|(_, count)| **count > weight).for_each(|(offset, _)| *offset += c);
         };

@@ -86,10 +86,11 @@ impl<S: Real> Joined<S> {
     }
 
     /// F of them together, as a point of the whole image's problem, and what is certain about it, where there is time for that. The
-    /// latter takes about 140 bytes of memory for each `f32` of the image: it can be left out.
+    /// latter takes about 140 bytes of memory for each `f32` of the image: it can be left out. Then, where F is a sum over strips
+    /// ([`Plan::sums_in_strips`]), the problem of any strip may stand for that of the whole.
     pub fn whole(
         self,
-        whole: &Prepared<S>,
+        (plan, whole): (&Plan<'_, S>, &Prepared<S>),
         settings: &Settings,
         certify: bool,
         until: &Until,
@@ -114,6 +115,7 @@ impl<S: Real> Joined<S> {
                 let seen = Certificate::at(&whole.problem, &x, beta, norms, asked);
                 (seen.z, seen.objective, seen.certificate.ok())
             }
+            false if plan.sums_in_strips() => (Vec::new(), plan.objective(&x, until), None),
             false => (Vec::new(), whole.problem.objective(&x), None),
         });
         // F may be known, and the norm in which the point is certified not.

@@ -24,6 +24,7 @@
 
 mod activity;
 mod colours;
+pub mod film;
 mod joined;
 pub mod learned;
 mod model;
@@ -34,8 +35,10 @@ mod range;
 mod rows;
 mod start;
 pub mod strips;
+mod sums;
 mod variation;
 mod view;
+mod volume;
 
 pub use joined::Joined;
 pub use plan::{Plan, pieces};
@@ -44,6 +47,7 @@ pub use rows::{completed, rows};
 pub use strips::Strip;
 pub use variation::{Grid, variation};
 pub use view::View;
+pub use volume::{Volume, volume};
 
 use melmo::drive::Status;
 use melmo::real::Real;

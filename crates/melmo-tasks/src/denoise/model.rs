@@ -2,12 +2,13 @@
 
 use melmo::block::Layout;
 use melmo::catalogue::Lift;
-use melmo::operator::{Difference2d, Jet, LinOp};
+use melmo::operator::{Jet, LinOp};
 use melmo::penalty::{Blocks, Group, LogSum, Prox};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::MaskedLeastSquares;
 
+use super::Grid;
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 
@@ -47,19 +48,15 @@ pub(super) fn automatic<S: Real>(
     Ok(Problem::new(f, g, t)?)
 }
 
-/// ½‖X − Y‖² + Σ ψ of the first differences: of each of them, or of their norm at each pixel over all channels.
+/// ½‖X − Y‖² + Σ ψ of the first differences: of each of them, or of their norm at each place.
 pub(super) fn chosen<S: Real>(
     y: Vec<S>,
-    shape: [usize; 3],
+    grid: Grid,
     penalty: &PenaltyChoice,
     isotropic: bool,
 ) -> Result<Problem<S>, Error> {
-    let [rows, cols, channels] = shape;
-    let (t, lift): (Box<dyn LinOp<S>>, _) = match channels {
-        1 => (Box::new(Difference2d::new(rows, cols)?), Lift::Pixels),
-        _ => (Box::new(Jet::new(rows, cols, channels, 0.0)?), Lift::Columns),
-    };
-    let g = penalty.build(if isotropic { &lift } else { &Lift::Entries }, t.range())?;
+    let (t, places) = grid.operator::<S>()?;
+    let g = penalty.build(if isotropic { &places } else { &Lift::Entries }, t.range())?;
     let f = MaskedLeastSquares::new(t.domain().clone(), y, None)?;
     Ok(Problem::from_boxes(Box::new(f), g, t)?)
 }

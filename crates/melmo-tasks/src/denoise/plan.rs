@@ -14,7 +14,7 @@ use super::noise::{Noise, Stabiliser};
 use super::range;
 use super::strips::{Strip, strips};
 use super::view::View;
-use super::{Options, Planes, Prior, activity, learned, model, start};
+use super::{Grid, Options, Planes, Prior, activity, learned, model, start};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared, Tuned};
@@ -22,11 +22,11 @@ use crate::until::Until;
 
 /// Steps at most. Camera with noise of 0.1: 400 steps instead change a pixel by 0.38 of 255 levels on average, 1.9 at the 99th
 /// percentile, and PSNR from 29.79 to 29.83 dB.
-const ITERATIONS: u64 = 64;
+pub(super) const ITERATIONS: u64 = 64;
 
 /// A picture needs less accuracy than a certificate: κ is large, and at the least β ∇g_β is that of g but for differences
 /// of a few hundredths of the noise.
-fn tuned(beta_limit: f64) -> Tuned {
+pub(super) fn tuned(beta_limit: f64) -> Tuned {
     Tuned {
         method: "scaled",
         arguments: vec![("beta", beta_limit.min(0.4)), ("floor", beta_limit.min(0.1)), ("kappa", 1e-2)],
@@ -60,6 +60,15 @@ pub fn pieces(options: &Options, [rows, cols, channels]: [usize; 3]) -> (Prior, 
         Prior::Learned if fits && can => (prior, vec![Strip::whole(rows)]),
         _ => (prior, strips(rows, cols, channels)),
     }
+}
+
+/// ½‖X − Y‖² and no penalty, at Y: where there is nothing to do.
+pub(super) fn nothing<S: Real>(y: Vec<S>) -> Result<Prepared<S>, Error> {
+    let layout = Layout::vector(y.len())?;
+    let none = Entrywise::new(Interval::new(f64::NEG_INFINITY, f64::INFINITY)?, y.len());
+    let f = MaskedLeastSquares::new(layout.clone(), y.clone(), None)?;
+    let problem = Problem::new(f, none, Identity::new(layout))?;
+    Ok(Prepared { problem, start: y, defaults: Defaults::default(), optimum: Some(0.0) })
 }
 
 /// The strips of an image and the problem of each.
@@ -144,13 +153,28 @@ impl<'a, S: Real> Plan<'a, S> {
     }
 
     /// The image as its problem sees it.
-    fn planes(&self) -> Planes<'_, S> {
+    pub(super) fn planes(&self) -> Planes<'_, S> {
         Planes { data: self.seen.as_deref().unwrap_or(self.image.data), ..self.image }
     }
 
     /// The problem is the learned one.
     fn is_learned(&self) -> bool {
         self.prior == Prior::Learned && self.chosen.is_none()
+    }
+
+    /// The problem is that of differences, weighted by what goes on around a pixel.
+    pub(super) fn is_automatic(&self) -> bool {
+        self.prior == Prior::Differences && self.chosen.is_none()
+    }
+
+    /// How strong the noise of what is seen is.
+    pub(super) fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// What the penalty is multiplied by.
+    pub(super) fn strength(&self) -> f64 {
+        self.strength
     }
 
     /// The prior that is used.
@@ -217,18 +241,9 @@ impl<'a, S: Real> Plan<'a, S> {
     /// The whole image's problem and where it starts.
     pub fn whole(&self, until: &Until) -> Result<Prepared<S>, Error> {
         match self.strips.is_empty() {
-            true => self.idle(),
+            true => nothing(self.image.data.to_vec()),
             false => self.prepare(&Strip::whole(self.image.rows), until),
         }
-    }
-
-    /// ½‖X − Y‖² and no penalty, at Y: where there is nothing to do.
-    fn idle(&self) -> Result<Prepared<S>, Error> {
-        let (y, layout) = (self.image.data.to_vec(), Layout::vector(self.image.data.len())?);
-        let none = Entrywise::new(Interval::new(f64::NEG_INFINITY, f64::INFINITY)?, y.len());
-        let f = MaskedLeastSquares::new(layout.clone(), y.clone(), None)?;
-        let problem = Problem::new(f, none, Identity::new(layout))?;
-        Ok(Prepared { problem, start: y, defaults: Defaults::default(), optimum: Some(0.0) })
     }
 
     /// What a strip sees, in the problem's units.
@@ -250,7 +265,7 @@ impl<'a, S: Real> Plan<'a, S> {
         // The automatic problem is first smoothed so much that it is Tikhonov's: there the data themselves are the best start.
         let start = if self.chosen.is_some() { start::smooth(&y, shape)? } else { y.clone() };
         let problem = match &self.chosen {
-            Some(penalty) => model::chosen(y, shape, penalty, self.isotropic)?,
+            Some(penalty) => model::chosen(y, Grid::of_picture(shape), penalty, self.isotropic)?,
             None => {
                 let weights = activity::weights(&self.planes(), strip.seen.clone(), self.level);
                 model::automatic(y, weights, shape, self.strength)?

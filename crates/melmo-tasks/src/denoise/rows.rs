@@ -5,7 +5,7 @@ use std::ops::Range;
 use melmo::problem::Problem;
 use melmo::real::Real;
 
-use super::{model, plan};
+use super::{Grid, model, plan};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::prepared::{Defaults, Prepared};
@@ -19,19 +19,18 @@ pub fn completed(penalty: &PenaltyChoice, noise: Option<f64>, strength: f64) -> 
     }
 }
 
-/// ½‖X − Y‖² + Σ ψ of the differences of these rows of a picture, of which those `within` are its own; from Y.
+/// ½‖X − Y‖² + Σ ψ of the differences of these rows (slices of a volume), of which those `within` are its own; from Y.
 pub fn rows<S: Real>(
     y: Vec<S>,
-    cols: usize,
+    grid: Grid,
     penalty: &PenaltyChoice,
     isotropic: bool,
     within: Range<usize>,
 ) -> Result<Prepared<S>, Error> {
     plan::expect_moderate(&y)?;
     let start = y.clone();
-    let shape = [y.len() / cols, cols, 1];
-    let mut problem: Problem<S> = model::chosen(y, shape, penalty, isotropic)?;
-    if problem.g().streamed().is_some() {
+    let mut problem: Problem<S> = model::chosen(y, grid, penalty, isotropic)?;
+    if matches!(grid, Grid::Image(_)) && problem.g().streamed().is_some() {
         problem = problem.within(within)?; // in one pass over memory
     }
     Ok(Prepared { problem, start, defaults: Defaults::default(), optimum: None })

@@ -1,14 +1,11 @@
 //! Total variation of signals, images and volumes, in one piece.
 
-use melmo::block::Layout;
 use melmo::catalogue::Lift;
 use melmo::operator::{Difference2d, Difference3d, Jet, LinOp};
-use melmo::problem::Problem;
 use melmo::real::Real;
-use melmo::smooth::MaskedLeastSquares;
 use melmo::start::tikhonov;
 
-use super::start;
+use super::{model, start};
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
 use crate::magnitude;
@@ -36,6 +33,11 @@ pub enum Grid {
 type Differences<S> = (Box<dyn LinOp<S>>, Lift<S>);
 
 impl Grid {
+    /// Rows and columns of a picture, and how many channels it has.
+    pub fn of_picture([rows, cols, channels]: [usize; 3]) -> Self {
+        if channels == 1 { Self::Image([rows, cols]) } else { Self::Channels([channels, rows, cols]) }
+    }
+
     /// How many numbers it holds; none where that cannot be counted.
     pub fn size(self) -> Option<usize> {
         let product = |sides: &[usize]| sides.iter().try_fold(1usize, |size, &side| size.checked_mul(side));
@@ -45,7 +47,7 @@ impl Grid {
         }
     }
 
-    fn operator<S: Real>(self) -> Result<Differences<S>, Error> {
+    pub(super) fn operator<S: Real>(self) -> Result<Differences<S>, Error> {
         Ok(match self {
             Self::Image([rows, cols]) => (Box::new(Difference2d::new(rows, cols)?), Lift::Pixels),
             Self::Volume([depth, rows, cols]) => (Box::new(Difference3d::new(depth, rows, cols)?), Lift::Pixels),
@@ -56,14 +58,9 @@ impl Grid {
 
 /// ½‖X − Y‖² + Σ ψ of the forward differences: of each of them, or of their norm at each place. Starts at the data smoothed.
 pub fn variation<S: Real>(y: &[S], grid: Grid, penalty: &PenaltyChoice, isotropic: bool) -> Result<Prepared<S>, Error> {
-    let (t, places) = grid.operator::<S>()?;
     melmo::error::Error::expect_len("an image", grid.size().unwrap_or(usize::MAX), y.len())?;
     magnitude::check_known("an image", y)?;
-    let lift = if isotropic { places } else { Lift::Entries };
-    let g = penalty.build(&lift, t.range())?;
-    let layout: Layout = t.domain().clone();
-    let f = MaskedLeastSquares::new(layout, y.to_vec(), None)?;
-    let problem = Problem::from_boxes(Box::new(f), g, t)?;
+    let problem = model::chosen(y.to_vec(), grid, penalty, isotropic)?;
     let start = match grid {
         Grid::Image([rows, cols]) => start::smooth(y, [rows, cols, 1])?,
         Grid::Channels([channels, rows, cols]) => start::smooth(y, [rows, cols, channels])?,

@@ -60,6 +60,11 @@ impl View {
         self.numbers(samples)
     }
 
+    /// Whether [`View::image`] looks at the image that was given.
+    pub fn keeps_samples(&self) -> bool {
+        self.only.is_some()
+    }
+
     /// The picture that x is; `image` is the one that was given.
     pub fn image<S: Real>(&self, x: &[S], image: &[S]) -> Vec<S> {
         let (mut samples, scale) = (x.to_vec(), S::of(self.scale));

@@ -48,16 +48,37 @@ pub(super) struct Apart<S> {
 /// Twice: outliers are left out from the beginning, which is right where the columns' medians are (a video), or at the end only. The
 /// better of the two explains Y by fewer singular values and outliers, each counted as MCP does what is large.
 pub(super) fn apart<S: Real>(y: &[S], rows: usize, cols: usize, given: Option<f64>, until: &Until) -> Option<Apart<S>> {
-    let [first, other] = [true, false].map(|left_out| {
-        let mut parts = Parts::new(y, rows, cols);
-        let level = parts.rounds(given, left_out, until)?;
-        Some((Apart::of(y, parts.low_rank, level), parts.rank))
-    });
-    let Some((other, rank)) = other else { return first.map(|(first, _)| first) };
-    let (first, first_rank) = first?;
-    let level = first.noise.max(other.noise);
-    let cost = |apart: &Apart<S>, rank: usize| apart.cost(y, rank, ABOVE_NOISE * level, rows.max(cols));
-    Some(if cost(&first, first_rank) <= cost(&other, rank) { first } else { other })
+    let mut parts = Parts::new(y, rows, cols);
+    let first = parts.found(given, true, until)?;
+    parts.begin_again();
+    let best = match parts.found(given, false, until) {
+        None => first,
+        Some(other) => {
+            let level = first.noise.max(other.noise);
+            let cost = |found: &Found<S>| found.cost(y, ABOVE_NOISE * level, rows.max(cols));
+            if cost(&first) <= cost(&other) { first } else { other }
+        }
+    };
+    // Room for S.
+    drop(parts);
+    Some(Apart::of(y, best.low_rank, best.noise))
+}
+
+/// L, its rank, and the level that its rounds ended with.
+struct Found<S> {
+    low_rank: Vec<S>,
+    rank: usize,
+    noise: f64,
+}
+
+impl<S: Real> Found<S> {
+    /// ½‖rest‖² and 3λ²/2 for every singular value and outlier, λ_S = `lambda` and λ_L = λ_S·√longest.
+    fn cost(&self, y: &[S], lambda: f64, longest: usize) -> f64 {
+        const LARGE: f64 = 1.5;
+        let each = LARGE * lambda * lambda;
+        let rests = y.iter().zip(&self.low_rank).map(|(y, l)| (*y - *l).f64()).filter(|rest| !rest.is_nan());
+        rests.map(|rest| (0.5 * rest * rest).min(each)).sum::<f64>() + self.rank as f64 * each * longest as f64
+    }
 }
 
 impl<S: Real> Apart<S> {
@@ -74,14 +95,6 @@ impl<S: Real> Apart<S> {
         let sparse = y.iter().zip(&low_rank).map(outlier).collect();
         Self { low_rank, sparse, noise }
     }
-
-    /// ½‖rest‖² and 3λ²/2 for every singular value and outlier, λ_S = `lambda` and λ_L = λ_S·√longest.
-    fn cost(&self, y: &[S], rank: usize, lambda: f64, longest: usize) -> f64 {
-        const LARGE: f64 = 1.5;
-        let each = LARGE * lambda * lambda;
-        let rests = y.iter().zip(&self.low_rank).map(|(y, l)| (*y - *l).f64()).filter(|rest| !rest.is_nan());
-        rests.map(|rest| (0.5 * rest * rest).min(each)).sum::<f64>() + rank as f64 * each * longest as f64
-    }
 }
 
 struct Parts<'d, S> {
@@ -92,6 +105,7 @@ struct Parts<'d, S> {
     known: usize,
     /// Singular values of noise of level 1 lie below.
     edge: f64,
+    medians: Vec<f64>,
     low_rank: Vec<S>,
     /// What L is made of, then L itself.
     target: Vec<S>,
@@ -107,7 +121,6 @@ struct Parts<'d, S> {
 impl<'d, S: Real> Parts<'d, S> {
     /// L = the columns' medians: a video's background.
     fn new(y: &'d [S], rows: usize, cols: usize) -> Self {
-        let medians = super::weights::column_medians(y, cols);
         let size = rows.min(cols);
         let columns = low_rank::columns_above(rows, cols).unwrap_or(size);
         let zeros = |length: usize| vec![S::ZERO; length];
@@ -115,13 +128,14 @@ impl<'d, S: Real> Parts<'d, S> {
             Some(_) => low_rank::svd_above_work_len::<S>(rows, cols),
             None => low_rank::svd_work_len::<S>(rows, cols),
         };
-        Self {
+        let mut parts = Self {
             y,
             rows,
             cols,
             known: y.iter().filter(|y| !y.f64().is_nan()).count(),
             edge: edge(rows, cols),
-            low_rank: (0..y.len()).map(|at| S::of(medians[at % cols])).collect(),
+            medians: super::weights::column_medians(y, cols),
+            low_rank: Vec::new(),
             target: zeros(y.len()),
             moved: f64::INFINITY,
             rank: 1,
@@ -129,7 +143,23 @@ impl<'d, S: Real> Parts<'d, S> {
             u: zeros(rows * columns),
             v: zeros(cols * columns),
             work: zeros(work),
-        }
+        };
+        parts.begin_again();
+        parts
+    }
+
+    fn begin_again(&mut self) {
+        let Self { medians, rows, low_rank, .. } = self;
+        low_rank.clear();
+        low_rank.reserve_exact(*rows * medians.len());
+        (0..*rows).for_each(|_| low_rank.extend(medians.iter().map(|&median| S::of(median))));
+        (self.moved, self.rank) = (f64::INFINITY, 1);
+    }
+
+    /// What the rounds come to; `None` where it was over before they rested.
+    fn found(&mut self, given: Option<f64>, left_out: bool, until: &Until) -> Option<Found<S>> {
+        let noise = self.rounds(given, left_out, until)?;
+        Some(Found { low_rank: std::mem::take(&mut self.low_rank), rank: self.rank, noise })
     }
 
     /// Rounds until all rests, and the level that they end with.

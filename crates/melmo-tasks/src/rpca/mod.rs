@@ -4,18 +4,24 @@
 //! foreground S).
 
 mod apart;
+mod parts;
 mod weights;
 
+pub use parts::{Start, part};
 pub use weights::{Weights, noise};
 
+use std::sync::Arc;
+
+use melmo::block::Layout;
 use melmo::catalogue::Lift;
 use melmo::linalg::Mat;
 use melmo::low_rank;
 use melmo::operator::Identity;
-use melmo::penalty::Blocks;
+use melmo::penalty::{Blocks, Prox};
 use melmo::problem::Problem;
 use melmo::real::Real;
 use melmo::smooth::{RobustPca, Smooth};
+use melmo::solver::Turns;
 
 use crate::choice::PenaltyChoice;
 use crate::error::Error;
@@ -28,15 +34,22 @@ pub const PENALTY: &str = "mcp:mu=3";
 
 /// From L and S that are nearly right steps that only lower F suffice; weakly convex penalties would not pull a wrong part back.
 const TUNED: Tuned = Tuned {
+    method: "turns",
+    arguments: Vec::new(),
+    reason: "L and S by turns, from where they came apart while the level of the noise fell",
+};
+
+/// The same for penalties that one turn would bend too much.
+const BENT: Tuned = Tuned {
     method: "fista",
     arguments: Vec::new(),
     reason: "proximal steps from where L and S came apart, while the level of the noise fell",
 };
 
 /// The problem for rows×cols data Y, NaN where it has no entry, from parts that are nearly right, or the columns' medians where it
-/// is over before.
+/// is over before. Y may be read by others meanwhile.
 pub fn prepare<S: Real>(
-    y: &[S],
+    y: &Arc<Vec<S>>,
     rows: usize,
     cols: usize,
     weights: &Weights,
@@ -47,23 +60,35 @@ pub fn prepare<S: Real>(
         return Err(Error::input("Y", "no entry: every one is missing", "some numbers"));
     }
     crate::magnitude::check_known("Y", y)?;
-    let mask = if missing > 0 { Some(crate::recover::observed(y, None)?) } else { None };
-    let f = RobustPca::new(y.to_vec(), rows, cols, mask)?;
-    let layout = f.layout().clone();
-    let of = |name: &str, penalty: &PenaltyChoice, lift| -> Result<_, Error> {
-        let block = layout.require(name)?;
-        Ok((block.name.clone(), 1.0, penalty.build(&lift, &melmo::block::Layout::matrix(block.rows, block.cols)?)?))
-    };
-    let low_rank = of("L", &weights.low_rank, Lift::SingularValues)?;
-    let sparse = of("S", &weights.sparse, Lift::Entries)?;
-    let g = Blocks::new(&layout, vec![low_rank, sparse])?;
+    let low_rank = weights.low_rank.build(&Lift::SingularValues, &Layout::matrix(rows, cols)?)?;
+    let mut prepared = problem(y, rows, cols, low_rank, &weights.sparse)?;
     let given = weights.sparse.get("lambda").map(|lambda| lambda / ABOVE_NOISE);
     let Apart { low_rank: mut start, sparse, .. } =
         apart(y, rows, cols, given, until).unwrap_or_else(|| Apart::first(y, rows, cols, given));
     start.extend(sparse);
+    prepared.start = start;
+    prepared.defaults.tuned = Some(if Turns::fits(&prepared.problem).is_ok() { TUNED } else { BENT });
+    Ok(prepared)
+}
+
+/// The problem with this penalty of L; where it starts is for others to say.
+fn problem<S: Real>(
+    y: &Arc<Vec<S>>,
+    rows: usize,
+    cols: usize,
+    low_rank: Box<dyn Prox<S>>,
+    sparse: &PenaltyChoice,
+) -> Result<Prepared<S>, Error> {
+    let is_known = |y: &S| !y.f64().is_nan();
+    let mask =
+        (!y.iter().all(is_known)).then(|| y.iter().map(|y| if is_known(y) { S::ONE } else { S::ZERO }).collect());
+    let f = RobustPca::shared(y.clone(), rows, cols, mask)?;
+    let layout = f.layout().clone();
+    let sparse = sparse.build(&Lift::Entries, &Layout::matrix(rows, cols)?)?;
+    let g = Blocks::new(&layout, vec![("L", 1.0, low_rank), ("S", 1.0, sparse)])?;
     let problem = Problem::from_boxes(Box::new(f), Box::new(g), Box::new(Identity::new(layout)))?;
-    let defaults = Defaults { iterations: 500, tuned: Some(TUNED), ..Defaults::default() };
-    Ok(Prepared { problem, start, defaults, optimum: None })
+    let defaults = Defaults { iterations: 500, ..Defaults::default() };
+    Ok(Prepared { problem, start: Vec::new(), defaults, optimum: None })
 }
 
 /// The number of singular values of L above rounding; `None` when it is not finite.
@@ -78,12 +103,18 @@ pub fn rank<S: Real>(l: &[S], rows: usize, cols: usize) -> Option<usize> {
 
 /// ‖M⊙(Y − L − S)‖/‖M⊙Y‖.
 pub fn relative_error<S: Real>(y: &[S], low_rank: &[S], sparse: &[S]) -> f64 {
+    let [error, total] = squares(y, low_rank, sparse);
+    if total > 0.0 { (error / total).sqrt() } else { error.sqrt() }
+}
+
+/// ‖M⊙(Y − L − S)‖² and ‖M⊙Y‖².
+pub fn squares<S: Real>(y: &[S], low_rank: &[S], sparse: &[S]) -> [f64; 2] {
     let (mut error, mut total) = (0.0, 0.0);
     for ((y, l), s) in y.iter().zip(low_rank).zip(sparse).filter(|((y, _), _)| !y.f64().is_nan()) {
         error += (y.f64() - l.f64() - s.f64()).powi(2);
         total += y.f64().powi(2);
     }
-    if total > 0.0 { (error / total).sqrt() } else { error.sqrt() }
+    [error, total]
 }
 
 #[cfg(test)]

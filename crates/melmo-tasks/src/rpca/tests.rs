@@ -24,7 +24,7 @@ fn separated<S: Real>(y: &[S]) -> (Vec<S>, Vec<S>) {
     let (rows, cols) = (24, 320);
     let penalty: PenaltyChoice = PENALTY.parse().unwrap();
     let weights = Weights::choose(&penalty, &penalty, noise(y, rows, cols, &Until::done()).unwrap(), rows, cols);
-    let prepared = prepare(y, rows, cols, &weights, &Until::done()).unwrap();
+    let prepared = prepare(&Arc::new(y.to_vec()), rows, cols, &weights, &Until::done()).unwrap();
     let report = solve(&prepared, &Settings::default(), Watch::default()).unwrap().report;
     (report.z[..y.len()].to_vec(), report.z[y.len()..].to_vec())
 }
@@ -64,14 +64,13 @@ fn missing_entries_are_left_out() {
 fn nothing_but_gaps_is_refused() {
     let penalty: PenaltyChoice = PENALTY.parse().unwrap();
     let weights = Weights::choose(&penalty, &penalty, 1.0, 2, 2);
-    assert!(prepare(&[f64::NAN; 4], 2, 2, &weights, &Until::done()).is_err());
+    assert!(prepare(&Arc::new(vec![f64::NAN; 4]), 2, 2, &weights, &Until::done()).is_err());
 }
 
 /// Whenever a start is ended, also in the middle of a decomposition, L and S are numbers, and no worse than the first guess.
 #[test]
 fn a_start_that_is_ended_is_one_all_the_same() {
     use std::ops::ControlFlow;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     let (y, ..) = video(0.01);
     let penalty: PenaltyChoice = PENALTY.parse().unwrap();
@@ -82,7 +81,7 @@ fn a_start_that_is_ended_is_one_all_the_same() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         });
-        let prepared = prepare(&y, 24, 320, &weights, &until).unwrap();
+        let prepared = prepare(&Arc::new(y.clone()), 24, 320, &weights, &until).unwrap();
         prepared.problem.objective(&prepared.start)
     };
     let first = value(1);

@@ -58,9 +58,21 @@ fn level<S: Real>(y: &[S], rows: usize, cols: usize, until: &Until) -> f64 {
 
 /// The median of every column's numbers; 0 for a column without any.
 pub(super) fn column_medians<S: Real>(y: &[S], cols: usize) -> Vec<f64> {
-    let column = |j: usize| y.iter().skip(j).step_by(cols).map(|y| y.f64()).filter(|y| !y.is_nan());
-    let median = |known: Vec<f64>| if known.is_empty() { 0.0 } else { median(&known) };
-    (0..cols).map(|j| median(column(j).collect())).collect()
+    // Rows are long: some columns are read together.
+    const TOGETHER: usize = 64;
+    let mut columns = [(); TOGETHER].map(|()| Vec::with_capacity(y.len() / cols));
+    let mut medians = Vec::with_capacity(cols);
+    for from in (0..cols).step_by(TOGETHER) {
+        let here = from..cols.min(from + TOGETHER);
+        columns.iter_mut().for_each(Vec::clear);
+        for row in y.chunks(cols) {
+            let known = columns.iter_mut().zip(&row[here.clone()]).filter(|(_, y)| !y.f64().is_nan());
+            known.for_each(|(column, y)| column.push(y.f64()));
+        }
+        let median = |known: &Vec<f64>| if known.is_empty() { 0.0 } else { median(known) };
+        medians.extend(columns[..here.len()].iter().map(median));
+    }
+    medians
 }
 
 #[cfg(test)]

@@ -80,6 +80,7 @@ fn why_not(method: &str) -> &'static str {
         }
         "reweighted" => "the inner problems are not solved to a stated accuracy",
         "als" => "F falls with every half of a sweep; no rate is proven",
+        "turns" => "F falls with every half of a step; no rate is proven",
         "ipalm" => "Pock & Sabach (2016) ask for shorter steps than are taken with this much inertia",
         "hals" => {
             "F falls with every sweep; its limit points are stationary (Gillis & Glineur 2012), no rate is proven"

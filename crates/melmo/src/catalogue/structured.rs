@@ -4,7 +4,7 @@ use crate::catalogue::{Arguments, Entry, MethodRow, Parameter};
 use crate::error::Error;
 use crate::problem::Problem;
 use crate::real::Real;
-use crate::solver::{Als, Alternating, CoordinateDescent, Explored, Hals, Majorised, Palm, Polished, Smoothing};
+use crate::solver::{Als, Alternating, CoordinateDescent, Explored, Hals, Majorised, Palm, Polished, Smoothing, Turns};
 
 const BETA: Parameter =
     Parameter::unset("beta", "first β ≤ 1/(2ρ); 1/(2ρ), or the data's scale for convex g, unless given");
@@ -122,6 +122,16 @@ pub(super) fn structured<S: Real>() -> Vec<MethodRow<S>> {
                 let solver = CoordinateDescent::new(problem, x0)?.graduated(a.number("fall"))?;
                 Ok(Box::new(solver.in_norm(geometry)?))
             },
+            uses_geometry: false,
+        },
+        MethodRow {
+            entry: Entry {
+                name: "turns",
+                formula: "L ← prox_{g_L}(Y − S), S ← prox_{g_S}(Y − L)",
+                about: "low rank plus sparse, ½‖M⊙(Y − L − S)‖² + g_L(L) + g_S(S): F falls with every half of a step; the least memory",
+                parameters: &[],
+            },
+            build: |_, problem, geometry, x0| Ok(Box::new(Turns::new(problem, x0)?.in_norm(geometry)?)),
             uses_geometry: false,
         },
         MethodRow {

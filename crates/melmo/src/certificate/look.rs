@@ -39,19 +39,25 @@ impl<'u, S: Real> Evidence<'u, S> {
     }
 }
 
-/// Room for z, w and v = ∇f(x) + T*w, so that looking again allocates nothing.
+/// Room for z, w and v = ∇f(x) + T*w, so that looking again allocates nothing. Where T is the identity Tx is x, and T*w is w, which is
+/// not kept: u and z say what it is. Such points may be as large as memory allows.
 pub(crate) struct Look<S> {
     /// ∇f(x), then v.
     pub v: Vec<S>,
-    /// T*w.
-    pulled: Vec<S>,
-    /// Tx.
-    tx: Vec<S>,
     /// z.
     pub z: Vec<S>,
-    /// w.
-    pub w: Vec<S>,
+    /// Tx, w and T*w; nothing where T is the identity.
+    tx: Vec<S>,
+    w: Vec<S>,
+    pulled: Vec<S>,
+    /// The β of the last look.
+    beta: f64,
     pub work: Vec<S>,
+}
+
+/// w, of an entry of u and of z: an element of ∂g(z).
+fn slope<S: Real>(u: S, z: S, beta: f64) -> S {
+    S::of((u.f64() - z.f64()) / beta)
 }
 
 /// What one look at (x, u, β) saw. Norms are ℓ2.
@@ -157,14 +163,26 @@ impl<S: Real> Look<S> {
         let (f, g, t) = (problem.f(), problem.g(), problem.t());
         let (n, m) = (problem.layout().size(), t.range().size());
         let zeros = |len: usize| vec![S::ZERO; len];
+        let kept = usize::from(!is_identity(problem));
         Self {
             v: zeros(n),
-            pulled: zeros(n),
-            tx: zeros(m),
             z: zeros(m),
-            w: zeros(m),
+            tx: zeros(kept * m),
+            w: zeros(kept * m),
+            pulled: zeros(kept * n),
+            beta: f64::NAN,
             work: zeros(f.work_len().max(g.work_len()).max(t.work_len())),
         }
+    }
+
+    /// z, and the w of the last look, which u led to. It may be written where v was.
+    pub fn pair(&mut self, u: &[S]) -> [&[S]; 2] {
+        let Self { v, z, w, beta, .. } = self;
+        if w.is_empty() {
+            v.iter_mut().zip(u).zip(&*z).for_each(|((w, &u), &z)| *w = slope(u, z, *beta));
+            return [z, v];
+        }
+        [z, w]
     }
 
     /// Evaluates everything at x. Where the caller's patience is over before that is done, nothing was seen: all is NaN.
@@ -177,32 +195,43 @@ impl<S: Real> Look<S> {
     fn in_time(&mut self, problem: &Problem<S>, x: &[S], evidence: Evidence<'_, S>) -> Option<Seen> {
         let goes_on = || (!patience::is_over()).then_some(());
         let (f, g, t) = (problem.f(), problem.g(), problem.t());
-        let Self { v, pulled, tx, z, w, work } = self;
+        let is_identity = is_identity(problem);
+        let Self { v, z, tx, w, pulled, work, .. } = self;
         let beta = evidence.beta;
+        self.beta = beta;
+        z.resize(t.range().size(), S::ZERO);
         goes_on()?;
-        t.apply(tx, x, work);
+        if !is_identity {
+            t.apply(tx, x, work);
+        }
+        let tx: &[S] = if is_identity { x } else { &tx[..] };
         goes_on()?;
         let u = evidence.u.unwrap_or(tx);
         let at_z = g.prox(z, u, beta, work);
         goes_on()?;
         let (mut overlap, mut gap_squared) = (0.0, 0.0);
-        for (((w, &u), &z), &tx) in w.iter_mut().zip(u).zip(&*z).zip(&*tx) {
-            *w = S::of((u.f64() - z.f64()) / beta);
+        let slopes = if is_identity { &mut *v } else { &mut *w };
+        for (((w, &u), &z), &tx) in slopes.iter_mut().zip(u).zip(&*z).zip(tx) {
+            *w = slope(u, z, beta);
             let apart = tx.f64() - z.f64();
             overlap += w.f64() * apart;
             gap_squared += apart * apart;
         }
-        let (tx_norm, u_norm, w_norm) = (vector::norm2(tx), vector::norm2(u), vector::norm2(w));
+        let (tx_norm, u_norm, w_norm) = (vector::norm2(tx), vector::norm2(u), vector::norm2(slopes));
         goes_on()?;
         let at_tx = g.value(tx, work);
         goes_on()?;
-        pulled.fill(S::ZERO);
-        t.adjoint_add(pulled, w, work);
+        let mut of_g = w_norm;
+        if !is_identity {
+            pulled.fill(S::ZERO);
+            t.adjoint_add(pulled, w, work);
+            of_g = vector::norm2(pulled);
+        }
         goes_on()?;
         let f_x = f.value_grad(v, x, work);
         let rounding = f.rounding(x, f_x, v);
-        let (of_f, of_g) = (vector::norm2(v), vector::norm2(pulled));
-        vector::axpy(v, 1.0, pulled);
+        let of_f = vector::norm2(v);
+        add_slopes(v, pulled, (u, z, beta));
         Some(Seen {
             beta,
             stored: evidence.u.is_some(),
@@ -222,21 +251,28 @@ impl<S: Real> Look<S> {
         })
     }
 
-    /// x̃ = x + R(z − Tx) for surjective T, with what holds there; uses up z − Tx, so it comes last.
-    pub fn near(&mut self, problem: &Problem<S>, x: &[S]) -> Option<Stationarity<S>> {
+    /// x̃ = x + R(z − Tx) for surjective T, with what holds there, for the u that was looked at; uses up z − Tx and v, so it comes last.
+    pub fn near(&mut self, problem: &Problem<S>, x: &[S], u: &[S]) -> Option<Stationarity<S>> {
         let (f, t) = (problem.f(), problem.t());
         let inverse = t.right_inverse()?;
-        let Self { v, pulled, tx, z, work, .. } = self;
-        let mut point = vec![S::ZERO; x.len()];
-        tx.iter_mut().zip(&*z).for_each(|(tx, &z)| *tx = z - *tx);
-        inverse.right_inverse(&mut point, tx, work);
-        let distance = vector::norm2(&point);
-        vector::axpy(&mut point, 1.0, x);
-        place(t.form(), &mut point, z);
-        t.apply(tx, &point, work);
-        let residual = tx.iter().zip(&*z).map(|(a, b)| (a.f64() - b.f64()).powi(2)).sum::<f64>().sqrt();
+        let Self { v, z, tx, pulled, work, .. } = self;
+        let (distance, residual, point);
+        if is_identity(problem) {
+            v.iter_mut().zip(&*z).zip(x).for_each(|((v, &z), &x)| *v = z - x);
+            (distance, residual, point) = (vector::norm2(v), 0.0, z.clone());
+        } else {
+            let mut there = vec![S::ZERO; x.len()];
+            tx.iter_mut().zip(&*z).for_each(|(tx, &z)| *tx = z - *tx);
+            inverse.right_inverse(&mut there, tx, work);
+            distance = vector::norm2(&there);
+            vector::axpy(&mut there, 1.0, x);
+            place(t.form(), &mut there, z);
+            t.apply(tx, &there, work);
+            residual = tx.iter().zip(&*z).map(|(a, b)| (a.f64() - b.f64()).powi(2)).sum::<f64>().sqrt();
+            point = there;
+        }
         f.value_grad(v, &point, work);
-        vector::axpy(v, 1.0, pulled);
+        add_slopes(v, pulled, (u, z, self.beta));
         let bound = vector::norm2(v);
         // An inverse may lead out of the range of numbers: then there is no such point.
         let there = [distance, bound, residual].iter().all(|number| number.is_finite());
@@ -249,10 +285,22 @@ impl<S: Real> Look<S> {
     }
 }
 
+/// Tx is x: nothing is kept of it.
+pub(super) fn is_identity<S: Real>(problem: &Problem<S>) -> bool {
+    matches!(problem.t().form(), Form::Identity)
+}
+
+/// v ← v + T*w; w itself, of u, z and β, where T is the identity and nothing was `pulled`.
+fn add_slopes<S: Real>(v: &mut [S], pulled: &[S], (u, z, beta): (&[S], &[S], f64)) {
+    match pulled.is_empty() {
+        true => v.iter_mut().zip(u).zip(z).for_each(|((v, &u), &z)| *v += slope(u, z, beta)),
+        false => vector::axpy(v, 1.0, pulled),
+    }
+}
+
 /// Where T picks entries, x̃ has z in them to the last bit: x + (z − x) may miss it by one, and a box is left by that.
 fn place<S: Real>(form: Form<'_, S>, point: &mut [S], z: &[S]) {
     match form {
-        Form::Identity => point.copy_from_slice(z),
         Form::Select(select) => select.pairs().for_each(|(in_x, in_z)| point[in_x].copy_from_slice(&z[in_z])),
         Form::Sample(places) => places.iter().zip(z).for_each(|(&place, &z)| point[place] = z),
         _ => {}

@@ -226,12 +226,10 @@ impl<S: Real> Certificate<S> {
         asked: Asked,
     ) -> Certified<S> {
         let seen = witness.look(x, shown);
-        let mut z = Vec::new();
-        // A look that was given up has left nothing there.
-        if !(seen.objective().is_nan() && patience::is_over()) {
-            witness.z(&mut z);
-        }
         let certificate = Self::of_look(witness, x, &seen, norms, asked.of(shown));
+        // A look that was given up has left nothing there.
+        let given_up = seen.objective().is_nan() && patience::is_over();
+        let z = if given_up { Vec::new() } else { witness.give_z() };
         Certified { z, objective: seen.objective(), of_pair: seen.f + seen.at_z, certificate }
     }
 
@@ -265,19 +263,17 @@ impl<S: Real> Certificate<S> {
             Ok(optimality) => (Some(optimality), None),
             Err(reason) => (None, Some(reason)),
         };
-        let mut u = Vec::new();
-        if seen.stored {
-            witness.u(&mut u);
-        }
+        let stationarity = witness.near(x);
+        let u = seen.stored.then(|| witness.give_u());
         Ok(Self {
             precision: S::NAME.into(),
             beta: seen.beta,
-            u: seen.stored.then_some(u),
+            u,
             norms,
             dual_norm,
             prox_gap: seen.prox_gap,
             claim: asked.claim,
-            stationarity: witness.near(x),
+            stationarity,
             optimality,
             no_gap,
         })

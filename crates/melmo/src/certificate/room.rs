@@ -1,13 +1,14 @@
 //! Room for looks at points of a problem on this machine.
 
 use crate::certificate::bound::{self, At};
-use crate::certificate::look::Look;
+use crate::certificate::look::{Look, is_identity};
 use crate::certificate::rounding::Allowance;
 use crate::certificate::{Evidence, Seen, Shown, Stationarity, Witness};
 use crate::geometry::{BlockNorm, Bracket, product_dual};
 use crate::guarantee::Facts;
 use crate::problem::Problem;
 use crate::real::Real;
+use crate::vector;
 
 /// A problem, what the last look found, and u.
 pub struct Room<'p, S> {
@@ -25,15 +26,22 @@ impl<'p, S: Real> Room<'p, S> {
     /// Takes up what a certificate stores.
     pub fn take_up(&mut self, evidence: Evidence<'_, S>) -> Shown {
         if let Some(u) = evidence.u {
-            self.u.copy_from_slice(u);
+            self.u.clear();
+            self.u.extend_from_slice(u);
         }
         Shown { beta: evidence.beta, stored: evidence.u.is_some() }
     }
 
     /// u ← z + βw for w = scaled/step ∈ ∂g(z).
     pub(crate) fn show(&mut self, z: &[S], scaled: &[S], step: f64) -> Shown {
+        self.u.resize(z.len(), S::ZERO);
         let beta = Evidence::of_pair(self.problem, &mut self.u, z, scaled, step).beta;
         Shown { beta, stored: true }
+    }
+
+    /// The z and the w of the last look; v is used up where T is the identity.
+    pub(super) fn pair(&mut self) -> [&[S]; 2] {
+        self.look.pair(&self.u)
     }
 }
 
@@ -46,13 +54,23 @@ impl<S: Real> Witness for Room<'_, S> {
     }
 
     fn look(&mut self, x: &[S], shown: Shown) -> Seen {
+        if !shown.stored && is_identity(self.problem) {
+            self.u.clear();
+            self.u.extend_from_slice(x);
+        }
         let evidence = Evidence { u: shown.stored.then_some(&self.u[..]), beta: shown.beta };
         self.look.take(self.problem, x, evidence)
     }
 
     fn strengthen(&mut self) -> Shown {
-        let Self { problem, look, u, .. } = self;
-        let beta = Evidence::of_pair(problem, u, &look.z, &look.w, 1.0).beta;
+        let mut u = std::mem::take(&mut self.u);
+        u.resize(self.look.z.len(), S::ZERO);
+        let [z, w] = self.look.pair(&u);
+        let beta = Shown::of_pair([vector::norm_inf(z), vector::norm_inf(w)], self.problem.beta_limit()).beta;
+        for ((u, &z), &w) in u.iter_mut().zip(z).zip(w) {
+            *u = S::of(z.f64() + beta * w.f64());
+        }
+        self.u = u;
         Shown { beta, stored: true }
     }
 
@@ -65,13 +83,12 @@ impl<S: Real> Witness for Room<'_, S> {
     }
 
     fn near(&mut self, x: &[S]) -> Option<Stationarity<S>> {
-        self.look.near(self.problem, x)
+        self.look.near(self.problem, x, &self.u)
     }
 
     fn image(&mut self, x: &[S], to: &mut Vec<S>) {
-        let Look { z, work, .. } = &mut self.look;
-        self.problem.t().apply(z, x, work);
-        self.z(to);
+        to.resize(self.problem.t().range().size(), S::ZERO);
+        self.problem.t().apply(to, x, &mut self.look.work);
     }
 
     fn u(&mut self, to: &mut Vec<S>) {
@@ -82,5 +99,13 @@ impl<S: Real> Witness for Room<'_, S> {
     fn z(&mut self, to: &mut Vec<S>) {
         to.clear();
         to.extend_from_slice(&self.look.z);
+    }
+
+    fn give_u(&mut self) -> Vec<S> {
+        std::mem::take(&mut self.u)
+    }
+
+    fn give_z(&mut self) -> Vec<S> {
+        std::mem::take(&mut self.look.z)
     }
 }

@@ -104,7 +104,7 @@ impl<S: Real> Certificate<S> {
         let facts = room.facts();
         let mut checks = self.compare::<S>(&Recomputed { facts, seen, dual_norm, data, optimality }, tolerance);
         let allowance = Allowance::new::<S>(&facts, &seen);
-        checks.extend(self.check_stationarity((problem, x), (&seen, &allowance), &mut room.look, tolerance));
+        checks.extend(self.check_stationarity((problem, x), (&seen, &allowance), &mut room, tolerance));
         Ok(Verification { checks })
     }
 
@@ -205,11 +205,11 @@ impl<S: Real> Certificate<S> {
         &self,
         (problem, x): (&Problem<S>, &[S]),
         (seen, allowance): (&Seen, &Allowance),
-        look: &mut Look<S>,
+        room: &mut Room<'_, S>,
         tolerance: f64,
     ) -> Vec<Check> {
-        let (w, z) = (look.w.clone(), look.z.clone());
-        let found = look.near(problem, x);
+        let [z, w] = room.pair().map(<[S]>::to_vec);
+        let found = room.near(x);
         let (Some(stored), Some(found)) = (&self.stationarity, &found) else {
             let (stored, found) = (self.stationarity.is_some(), found.is_some());
             let wrong = Check::present("x̃ is stored exactly when T is surjective", stored, found);
@@ -230,7 +230,7 @@ impl<S: Real> Certificate<S> {
             Check::at_most("x̃ is where it should be", vector::norm2(&apart), 0.0, moved),
             Check::equal("distance of x̃", stored.distance, found.distance, distance_slack),
             Check::equal("bound on stationarity at x̃", stored.bound, found.bound, bound_slack),
-            self.check_residual(problem, stored, (found.residual, allowance.gap), (&w, &z), look),
+            self.check_residual(problem, stored, (found.residual, allowance.gap), (&w, &z), &mut room.look),
         ]
     }
 

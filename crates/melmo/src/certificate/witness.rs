@@ -70,4 +70,18 @@ pub trait Witness {
 
     /// `to` ← z.
     fn z(&mut self, to: &mut Vec<Self::Real>);
+
+    /// u, given away: nothing else is asked of this look but z. A large point is not there twice.
+    fn give_u(&mut self) -> Vec<Self::Real> {
+        let mut u = Vec::new();
+        self.u(&mut u);
+        u
+    }
+
+    /// z, given away: nothing else is asked of this look.
+    fn give_z(&mut self) -> Vec<Self::Real> {
+        let mut z = Vec::new();
+        self.z(&mut z);
+        z
+    }
 }

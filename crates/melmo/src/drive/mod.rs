@@ -188,6 +188,8 @@ impl<S: Real> Drive<'_, '_, S> {
             // It is this solver's own; where its evaluation is given up as well, the look at the end says so.
             let _ = self.leave.for_the_value().run(|| solver.restore(&state));
             self.recorder.hand_out_state(state);
+        } else if self.long > Duration::ZERO {
+            self.recorder.hand_out_last(solver);
         }
         reason
     }
@@ -227,7 +229,7 @@ impl<S: Real> Drive<'_, '_, S> {
             Status::Time
         } else {
             self.recorder.remember(solver);
-            self.before = (self.long > Duration::ZERO).then(|| solver.save());
+            self.before = (self.long > Duration::ZERO && !solver.whole_steps()).then(|| solver.save());
             return None;
         };
         Some(status)

@@ -3,10 +3,10 @@
 //! Subspace iteration with Rayleigh and Ritz: B = QᵀA is decomposed for an orthonormal Q of few columns, and AV shows whether what
 //! was found are singular vectors of A, to rounding; where not, its columns are the next Q. What lies far above the threshold
 //! comes apart from what lies below by the square of their ratio a pass. The first Q spans eigenvectors of AAᵀ where the shorter side is
-//! short, else AΩ with random signs. What does not come apart, or is not of low rank, is left to the general way.
+//! short and squares keep the digits that are needed, else AΩ with random signs. What does not come apart, or is not of low rank, is left to the general way.
 
 use crate::linalg::{Into, Mat};
-use crate::low_rank::{orthonormal, random_signs};
+use crate::low_rank::{is_long, orthonormal, random_signs};
 use crate::real::Real;
 
 /// Matrices of fewer rows or columns are decomposed as they are.
@@ -17,8 +17,9 @@ const SHORT: usize = 512;
 const WIDTH: usize = 16;
 /// Columns of Q beyond those above the threshold.
 const SPARE: usize = 4;
-/// The rank is low up to this part of the shorter side.
+/// The rank is low up to this part of the shorter side; of a long matrix, whose general way is as long, a larger one.
 const PART: usize = 4;
+const LONG_PART: usize = 2;
 /// Passes, at most.
 const PASSES: usize = 12;
 /// ‖Av − σu‖ of what is found, in roundings of the largest value.
@@ -27,7 +28,8 @@ const ROUNDINGS: f64 = 4.0;
 /// Columns that U and V have room for at least; none where the general way is as quick.
 pub fn columns_above(rows: usize, cols: usize) -> Option<usize> {
     let size = rows.min(cols);
-    (size >= SMALL).then_some(size / PART)
+    let part = if is_long(rows, cols) { LONG_PART } else { PART };
+    (size >= SMALL).then_some(size / part)
 }
 
 /// Scratch of [`svd_above`].
@@ -54,16 +56,22 @@ pub fn svd_above<S: Real>(
     // Q belongs to the shorter side, where a column costs less.
     let (a, u, v) = if a.rows() <= a.cols() { (a, u, v) } else { (a.t(), v, u) };
     let (q, work) = work.split_at_mut(a.rows() * widest);
-    let mut width = WIDTH.min(widest);
+    let (mut width, mut sketched) = (WIDTH.min(widest), a.rows() > SHORT);
     loop {
-        let k = if a.rows() <= SHORT {
-            eigenvectors(q, a, threshold, widest, work)?
-        } else {
+        let k = if sketched {
             sketch(q, a, &mut v[..a.cols() * width], width, work)?
+        } else {
+            match eigenvectors(q, a, threshold, widest, work)? {
+                Squares::Told(k) => k,
+                Squares::Rounded => {
+                    sketched = true;
+                    continue;
+                }
+            }
         };
         match passes([values, u, v], a, q, k, threshold, work)? {
             Found::All(kept) => return Some(kept),
-            Found::More if a.rows() > SHORT && width < widest => width = (2 * width).min(widest),
+            Found::More if sketched && width < widest => width = (2 * width).min(widest),
             Found::More => return None,
         }
     }
@@ -77,8 +85,16 @@ enum Found {
     More,
 }
 
-/// Q ← the eigenvectors of AAᵀ for values above the threshold, and some; their number.
-fn eigenvectors<S: Real>(q: &mut [S], a: Mat<S>, threshold: f64, widest: usize, work: &mut [S]) -> Option<usize> {
+/// What AAᵀ says of the values of A.
+enum Squares {
+    /// So many vectors are in Q.
+    Told(usize),
+    /// The square of the threshold is rounding next to that of the largest value.
+    Rounded,
+}
+
+/// Q ← the eigenvectors of AAᵀ for values above the threshold, and some; none where there are too many of them.
+fn eigenvectors<S: Real>(q: &mut [S], a: Mat<S>, threshold: f64, widest: usize, work: &mut [S]) -> Option<Squares> {
     const NEARLY: f64 = 0.9;
     let n = a.rows();
     let (values, work) = work.split_at_mut(n);
@@ -91,14 +107,17 @@ fn eigenvectors<S: Real>(q: &mut [S], a: Mat<S>, threshold: f64, widest: usize, 
     let floor = (NEARLY * threshold).powi(2);
     // Below this the squares are rounding.
     let told = values[n - 1].f64() * S::EPSILON * n as f64;
+    if floor <= told {
+        return Some(Squares::Rounded);
+    }
     let k = values.iter().filter(|value| value.f64() > floor).count() + SPARE;
-    if floor <= told || k > widest {
+    if k > widest {
         return None;
     }
     for (c, vector) in vectors.chunks(n).rev().take(k).enumerate() {
         vector.iter().enumerate().for_each(|(i, &entry)| q[i * k + c] = entry);
     }
-    Some(k)
+    Some(Squares::Told(k))
 }
 
 /// Q ← a basis of AΩ; its columns.

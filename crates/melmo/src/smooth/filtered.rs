@@ -151,6 +151,16 @@ mod tests {
     }
 
     #[test]
+    fn a_sum_of_many_potentials_loses_few_digits() {
+        let prior = ridge::<f64>((512, 512));
+        let x: Vec<f64> = Seeded::new(5).normals(512 * 512);
+        let (mut grad, mut work) = (vec![0.0; x.len()], vec![0.0; prior.work_len()]);
+        let value = prior.add(&mut grad, &x, &mut work);
+        let lost = prior.rounding(&x, value).value;
+        assert!(lost < 1e-12 * value, "{lost} of {value}");
+    }
+
+    #[test]
     fn is_the_sum_of_its_terms() {
         let f = filtered::<f64>((9, 8));
         let x: Vec<f64> = Seeded::new(5).normals(72);

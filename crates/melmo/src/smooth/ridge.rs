@@ -82,7 +82,7 @@ impl<S: Real> Ridge<S> {
     }
 
     /// Of the responses (ϑ‖x‖, enlarged by ψ′ and T*), of ψ′ (a few of its pieces) and of T*. Of the value: what the responses move it by,
-    /// and its sum, of which all is at most `value`.
+    /// and its sum, of which all is at most `value`: as many additions as a number goes through, for none is negative.
     pub(super) fn rounding(&self, x: &[S], value: f64) -> Rounding {
         let (norm, applied) = (self.bank.norm_bound(), LinOp::<S>::rounding(&self.bank) * norm2(x));
         let responses = norm * norm2(x) + applied;
@@ -93,7 +93,7 @@ impl<S: Real> Ridge<S> {
         );
         let of_slopes = self.steepest() * applied + 64.0 * S::EPSILON * slopes;
         Rounding {
-            value: slopes * applied + (64.0 * S::EPSILON + sum_error(self.bank.range().size())) * value.abs(),
+            value: slopes * applied + (64.0 * S::EPSILON + sum_error(self.bank.additions())) * value.abs(),
             grad: norm * of_slopes + LinOp::<S>::rounding(&self.bank) * slopes,
         }
     }

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use crate::block::Layout;
 use crate::error::Error;
 use crate::real::Real;
@@ -11,7 +13,7 @@ use crate::vector::norm2;
 #[derive(Clone, Debug)]
 pub struct RobustPca<S> {
     layout: Layout,
-    y: Vec<S>,
+    y: Arc<Vec<S>>,
     mask: Option<Vec<S>>,
 }
 
@@ -19,8 +21,20 @@ impl<S: Real> RobustPca<S> {
     /// The rows×cols data Y, and which of its entries are observed (1) or not (0). What is not observed may be anything,
     /// NaN included. The blocks are called `L` and `S`.
     pub fn new(y: Vec<S>, rows: usize, cols: usize, mask: Option<Vec<S>>) -> Result<Self, Error> {
+        Self::shared(Arc::new(y), rows, cols, mask)
+    }
+
+    /// The same with data that others read too: they are copied only where some of them are not observed.
+    pub fn shared(y: Arc<Vec<S>>, rows: usize, cols: usize, mask: Option<Vec<S>>) -> Result<Self, Error> {
         let layout = Layout::new([("L", rows, cols), ("S", rows, cols)])?;
-        let y = observed(y, mask.as_deref(), rows * cols)?;
+        let y = match &mask {
+            Some(mask) => Arc::new(observed(Arc::unwrap_or_clone(y), Some(mask), rows * cols)?),
+            None => {
+                Error::expect_len("Y", rows * cols, y.len())?;
+                Error::expect_finite("Y", &y)?;
+                y
+            }
+        };
         Ok(Self { layout, y, mask })
     }
 }

@@ -30,6 +30,7 @@ mod state;
 mod stochastic;
 mod subgradient;
 mod tilted;
+mod turns;
 mod unsmoothed;
 mod variable_smoothing;
 
@@ -56,6 +57,7 @@ pub use state::{Memo, State};
 pub use stochastic::{Estimate, Momentum, Rule, Stochastic};
 pub use subgradient::Subgradient;
 pub use tilted::{Path, Tilted};
+pub use turns::Turns;
 pub use variable_smoothing::VariableSmoothing;
 
 use crate::certificate::{Asked, Certificate, Certified, Evidence, Optimality, Proven, Seen};
@@ -165,6 +167,9 @@ pub trait Solver<S: Real>: Iterator<Item = Info> + Send {
 
     /// The first `next()` takes a step before it evaluates: epochs judge the point that a step led to.
     fn steps_first(&self) -> bool;
+
+    /// A step that leads nowhere leaves everything as it was, so that the run can go on from there.
+    fn whole_steps(&self) -> bool;
 
     /// Makes room for looks at the point: what follows allocates nothing but what it returns.
     fn make_room(&mut self);

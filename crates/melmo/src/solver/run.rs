@@ -19,6 +19,9 @@ pub trait Method: Send {
     /// It judges the point that a step led to: the first step is taken before anything is shown.
     const STEPS_FIRST: bool = false;
 
+    /// A step that leads nowhere leaves everything as it was: no state has to be saved before one that may be given up.
+    const WHOLE_STEPS: bool = false;
+
     /// One step from x_k, and the evaluation of where it leads; k = 0: evaluates the start. `None` where no step leads anywhere.
     fn step(&mut self, k: u64) -> Option<Info>;
 
@@ -207,6 +210,10 @@ impl<M: Method> Solver<Real<M>> for Run<M> {
 
     fn steps_first(&self) -> bool {
         M::STEPS_FIRST
+    }
+
+    fn whole_steps(&self) -> bool {
+        M::WHOLE_STEPS
     }
 
     fn make_room(&mut self) {

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::real::Real;
 use crate::solver::{
     adaptive, admm, als, coordinate, dca, epoch, factors, interior, lbfgs, melmo, polished, primal_dual,
-    proximal_gradient, reweighted, stochastic, subgradient, tilted,
+    proximal_gradient, reweighted, stochastic, subgradient, tilted, turns,
 };
 
 /// Everything that the rest of a run depends on. It means something to the version of this library that wrote it.
@@ -81,6 +81,8 @@ pub enum Memo<S: Real> {
     Majorised(factors::majorised::Memo<S>),
     /// Of [`CoordinateDescent`](crate::solver::CoordinateDescent).
     CoordinateDescent(coordinate::Memo<S>),
+    /// Of [`Turns`](crate::solver::Turns).
+    Turns(turns::Memo<S>),
 }
 
 impl<S: Real> Memo<S> {
@@ -108,6 +110,7 @@ impl<S: Real> Memo<S> {
             Self::Hals(_) => "hals",
             Self::Majorised(_) => "majorised",
             Self::CoordinateDescent(_) => "coordinate-descent",
+            Self::Turns(_) => "turns",
         }
     }
 

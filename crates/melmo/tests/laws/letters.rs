@@ -33,6 +33,6 @@ fn letters_have_one_meaning() {
         assert_without("geometry", &row.entry, &["ψ", "κ", "ν"]);
     }
     for row in catalogue::methods::<f64>() {
-        assert_without("method", &row.entry, &["σ", "sigma", "ξ"]);
+        assert_without("method", &row.entry, &["σ", "sigma", "ξ", "prox_φ"]);
     }
 }

@@ -8,7 +8,7 @@ use crate::run::{below, one_of};
 const LONGEST: usize = 1 << 16;
 
 /// What files are made of that mean something: huge numbers, signs, brackets, markers.
-const WORDS: [&[u8]; 29] = [
+const WORDS: [&[u8]; 31] = [
     b"18446744073709551615",
     b"2147483648",
     b"-1",
@@ -37,6 +37,8 @@ const WORDS: [&[u8]; 29] = [
     b"ICCP",
     b"eXIf",
     b"Exif\x00\x00II*\x00",
+    b"FRAME\n",
+    b" C420p16",
     b"%%MatrixMarket matrix coordinate real general\n9 9 1\n",
 ];
 

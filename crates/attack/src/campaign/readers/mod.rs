@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use melmo_data::image::{self, Encoding};
 use melmo_data::list::Duplicates;
-use melmo_data::{Error, Format, Limits, formats, frame, list, parquet};
+use melmo_data::{Error, Format, Limits, formats, frame, list, parquet, y4m};
 
 use crate::run::{Run, one_of};
 
@@ -46,6 +46,7 @@ fn parse(format: usize, bytes: &[u8]) -> Result<(), String> {
         }
         "Parquet" => read(format, bytes, || parquet::parse(bytes, &Limits::default())),
         "image" => read(format, bytes, || written_again(bytes)),
+        "film" => read(format, bytes, || film_again(bytes)),
         _ => Ok(()),
     }
 }
@@ -61,6 +62,15 @@ fn written_again(bytes: &[u8]) -> Result<(), Error> {
     for encoding in [Encoding::Png, Encoding::Jpeg, Encoding::WebP, Encoding::Bmp, Encoding::Pgm, Encoding::Ppm] {
         pages.iter().for_each(|page| drop(image::encode(page, encoding)));
     }
+    Ok(())
+}
+
+/// A film is what it was when it is written and read again.
+fn film_again(bytes: &[u8]) -> Result<(), Error> {
+    let film = y4m::parse(bytes, &Limits::default())?;
+    let mut writer = y4m::Writer::new(Vec::new(), &film.0)?;
+    film.1.iter().try_for_each(|frame| writer.frame(frame))?;
+    assert_eq!(film, y4m::parse(&writer.into_inner(), &Limits::default())?);
     Ok(())
 }
 

@@ -1,7 +1,9 @@
 //! `melmo denoise`: in one piece when it is watched closely or small, else strip by strip.
 
+mod film;
 mod many;
 mod ranks;
+mod volume;
 mod words;
 
 use std::ops::ControlFlow;
@@ -14,7 +16,7 @@ use melmo::seeded::Seeded;
 use melmo_tasks::denoise::noise::Noise;
 use melmo_tasks::denoise::{Joined, Options, Plan, Planes, Prior, View, pieces};
 use melmo_tasks::solve::iterations;
-use melmo_tasks::{DeviceChoice, Settings, Solved, Until};
+use melmo_tasks::{DeviceChoice, Prepared, Settings, Solved, Until};
 
 use crate::args::{Denoise, Solving};
 use crate::checkpoint::Checkpoint;
@@ -36,9 +38,17 @@ const CERTIFIED: usize = 1 << 24;
 /// The look at a whole picture takes about so many times as long as preparing its problem.
 const LOOK_IN_PREPARING: u32 = 10;
 
+/// What was solved for.
+pub enum Kept<S> {
+    Picture(Box<Clean<S>>),
+    Volume(volume::Given),
+}
+
 /// The picture as it was solved for, and the clean one.
-pub struct Kept {
+pub struct Clean<S> {
     picture: Picture,
+    /// All planes of it, where the picture itself has let them go: in strips memory is what counts.
+    given: Option<Vec<S>>,
     reference: Option<Picture>,
     /// What is known of the noise.
     noise: Noise,
@@ -49,9 +59,9 @@ pub struct Kept {
     preparing: Duration,
 }
 
-impl Kept {
+impl<S: Real> Clean<S> {
     /// The picture that x is.
-    fn denoised<S: Real>(&self, x: &[S]) -> Picture {
+    fn denoised(&self, x: &[S]) -> Picture {
         let samples = self.view.image(x, &self.picture.together::<S>());
         self.picture.with(&samples, 1.0)
     }
@@ -68,6 +78,12 @@ pub fn run(denoise: &Denoise, job: &Job, begun: Option<Checkpoint>) -> Result<Ex
     if let Some(folder) = &denoise.out_dir {
         return many::run(denoise, job, folder);
     }
+    if begun.is_none() && film::is_one(denoise) {
+        return film::run(denoise, job);
+    }
+    if denoise.format_name.as_deref() == Some("y4m") {
+        return Err(Error::option("format", "`y4m` is for films: IN is none"));
+    }
     pages::finish(denoise, job, begun)?.tell(&denoise.solving)
 }
 
@@ -77,8 +93,11 @@ impl Pictured for Denoise {
     }
 
     fn target(&self) -> Target {
-        let name = self.format_name.as_deref();
-        Target::new(&self.input, self.output.as_ref(), self.format(), name, "denoised")
+        self.target_of()
+    }
+
+    fn is_one_problem(&self) -> bool {
+        self.volume
     }
 
     fn for_shape(&self, shape: Option<[usize; 3]>) -> Self {
@@ -98,6 +117,11 @@ impl Pictured for Denoise {
 }
 
 impl Denoise {
+    fn target_of(&self) -> Target {
+        let name = self.format_name.as_deref();
+        Target::new(&self.input, self.output.as_ref(), self.format(), name, "denoised")
+    }
+
     /// Whether a picture of this shape is solved strip by strip: where it is large, and nobody asks for what only a run in one piece
     /// has, a way of its own or a goal for the whole.
     fn in_strips(&self, shape: [usize; 3]) -> bool {
@@ -148,45 +172,52 @@ impl Denoise {
     /// many threads there are.
     fn joined<S: Real>(
         &self,
-        ready: &Ready<S, Kept>,
+        (prepared, kept): (&Prepared<S>, &mut Clean<S>),
         settings: &Settings,
         until: &Until,
         summary: &mut Summary,
     ) -> Result<Solved<S>, Error> {
-        let Kept { picture, noise, preparing, .. } = &ready.kept;
-        let certify = picture.samples() <= CERTIFIED || self.solving.result.is_some();
+        let Clean { picture, noise, preparing, .. } = &*kept;
+        let certify = self.certifies(picture);
         // Time for the certificate is set aside.
         let for_strips = until.clone().leaving(if certify { LOOK_IN_PREPARING * *preparing } else { Duration::ZERO });
-        let joined = {
-            let data = picture.together::<S>();
-            let options = Options { found: Some(noise.clone()), ..self.options(picture) };
-            let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
-            let plan = Plan::new(image, &options)?;
-            let steps = iterations(&ready.prepared.defaults, settings) * plan.strips().len() as u64;
-            let bar = progress::bar(self.solving.quiet, steps);
-            let each = || {
-                bar.inc(1);
-                if progress::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            };
-            let joined = Joined::solve(&plan, settings, &for_strips, &each);
-            bar.finish_and_clear();
-            joined?
+        let together = kept.given.is_none().then(|| picture.together::<S>());
+        let data = kept.given.as_ref().or(together.as_ref()).map_or(&[][..], Vec::as_slice);
+        let options = Options { found: Some(noise.clone()), ..self.options(picture) };
+        let plan = Plan::new(Planes::new(data, picture.rows, picture.cols, picture.planes.len())?, &options)?;
+        let steps = iterations(&prepared.defaults, settings) * plan.strips().len() as u64;
+        let bar = progress::bar(self.solving.quiet, steps);
+        let each = || {
+            bar.inc(1);
+            if progress::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
+        let joined = Joined::solve(&plan, settings, &for_strips, &each);
+        bar.finish_and_clear();
+        let joined = joined?;
         if joined.untouched > 0 {
             let text = format!("{} strips there was no time for: they are as they were", joined.untouched);
             summary.add("untouched_strips", joined.untouched, "untouched", text);
         }
-        Ok(joined.whole(&ready.prepared, settings, certify, until)?)
+        let solved = joined.whole((&plan, prepared), settings, certify, until)?;
+        if let (Some(given), false) = (&mut kept.given, kept.view.keeps_samples()) {
+            *given = Vec::new();
+        }
+        Ok(solved)
+    }
+
+    /// The end of a picture in strips is certified.
+    fn certifies(&self, picture: &Picture) -> bool {
+        picture.samples() <= CERTIFIED || self.solving.result.is_some()
     }
 
     /// The problem of pictures that were read.
     fn ready<S: Real>(
         &self,
-        picture: Picture,
+        mut picture: Picture,
         reference: Option<Picture>,
         inputs: &mut Inputs,
         summary: &mut Summary,
-    ) -> Result<Ready<S, Kept>, Error> {
+    ) -> Result<Ready<S, Kept<S>>, Error> {
         let data = picture.together::<S>();
         let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
         // Until there is a problem there is nothing to keep.
@@ -198,14 +229,20 @@ impl Denoise {
         let plan = progress::nothing_to_keep(|| Plan::new(image, &self.options(&picture)))?;
         self.tell(&picture, &plan, summary);
         let (begun, until) = (Instant::now(), progress::until(self.solving.quiet, None));
-        let mut prepared = progress::nothing_to_keep(|| plan.whole(&until))?;
+        let in_strips = plan.strips().len() > 1 && self.in_strips([picture.rows, picture.cols, picture.planes.len()]);
+        let certified = !in_strips || self.certifies(&picture);
+        // Whoever asks for the constants of the problem asks for all of it.
+        let in_parts_alone = !certified && plan.sums_in_strips() && !self.solving.verbose;
+        let mut prepared = progress::nothing_to_keep(|| match in_parts_alone {
+            true => plan.prepare(&plan.strips()[0], &until),
+            false => plan.whole(&until),
+        })?;
         let preparing = begun.elapsed();
         if let Some(path) = &self.init {
             let start = picture.read_like(inputs, path)?;
             prepared.start = plan.view().of_image(&start.together::<S>());
         }
         let (noise, view, strips) = (plan.found().clone(), plan.view().clone(), plan.strips().len());
-        let in_strips = strips > 1 && self.in_strips([picture.rows, picture.cols, picture.planes.len()]);
         let mut resolved = Vec::new();
         if self.penalty.is_none() {
             resolved.push(("prior", plan.prior().name().into()));
@@ -213,7 +250,7 @@ impl Denoise {
         if noise.is_white() {
             resolved.push(("noise", noise.level.to_string()));
         }
-        if in_strips && picture.samples() > CERTIFIED && self.solving.result.is_none() {
+        if !certified {
             summary.text("uncertified", "certificate", "none: it takes memory for so large a picture; --result has it");
         }
         if in_strips {
@@ -222,7 +259,13 @@ impl Denoise {
         if in_strips || self.on_gpu() {
             resolved.push(("precision", S::NAME.into()));
         }
-        Ok(Ready { prepared, kept: Kept { picture, reference, noise, view, in_strips, preparing }, resolved })
+        let shown = reference.is_some() || self.noisy_output.is_some() || self.solving.report.is_some();
+        let given = (in_parts_alone && !shown && picture.full_range().is_some()).then(|| {
+            picture.let_go();
+            data
+        });
+        let kept = Clean { picture, given, reference, noise, view, in_strips, preparing };
+        Ok(Ready { prepared, kept: Kept::Picture(Box::new(kept)), resolved })
     }
 
     /// The time is too short for the learned prior.
@@ -290,7 +333,7 @@ impl Denoise {
 }
 
 impl Solve for Denoise {
-    type Kept<S: Real> = Kept;
+    type Kept<S: Real> = Kept<S>;
 
     fn solving(&self) -> &Solving {
         &self.solving
@@ -304,18 +347,26 @@ impl Solve for Denoise {
     }
 
     fn prepare<S: Real>(&self, inputs: &mut Inputs, summary: &mut Summary) -> Result<Ready<S, Self::Kept<S>>, Error> {
+        if volume::is_one(self, inputs.look_ahead(&self.input)?) {
+            return self.ready_volume(inputs, summary);
+        }
         let (picture, reference) = self.pictures(inputs)?;
         self.ready(picture, reference, inputs, summary)
     }
 
     fn in_parts<S: Real>(
         &self,
-        ready: &Ready<S, Self::Kept<S>>,
+        ready: &mut Ready<S, Self::Kept<S>>,
         settings: &Settings,
         until: &Until,
         summary: &mut Summary,
     ) -> Option<Result<Solved<S>, Error>> {
-        ready.kept.in_strips.then(|| self.joined(ready, settings, until, summary))
+        match &mut ready.kept {
+            Kept::Picture(kept) if kept.in_strips => {
+                Some(self.joined((&ready.prepared, kept), settings, until, summary))
+            }
+            _ => None,
+        }
     }
 
     fn deliver<S: Real>(
@@ -326,12 +377,24 @@ impl Solve for Denoise {
         summary: &mut Summary,
     ) -> Result<(), Error> {
         let certificate = solved.report.certificate.as_ref();
+        let scale = match kept {
+            Kept::Picture(kept) => kept.view.scale(),
+            Kept::Volume(given) => given.scale(),
+        };
         match certificate.and_then(words::to_the_least) {
             Some(text) => summary.text("in_words", "in words", text),
             None => {
-                let rest = certificate.and_then(|c| Rest::of(c, solved.report.x.len(), kept.view.scale()));
+                let rest = certificate.and_then(|c| Rest::of(c, solved.report.x.len(), scale));
                 rest.into_iter().for_each(|rest| rest.tell(summary));
             }
+        }
+        let kept = match kept {
+            Kept::Picture(kept) => kept,
+            Kept::Volume(given) => return given.deliver(self, &solved.report.x, outputs, summary),
+        };
+        if let Some(given) = &kept.given {
+            let samples = kept.view.image(&solved.report.x, given);
+            return kept.picture.write_with(samples, outputs, &self.target());
         }
         let denoised = kept.denoised(&solved.report.x);
         if let Some(clean) = &kept.reference {
@@ -344,6 +407,7 @@ impl Solve for Denoise {
     }
 
     fn pictures<S: Real>(&self, kept: &Self::Kept<S>, solved: &Solved<S>) -> Vec<melmo_page::Item> {
+        let Kept::Picture(kept) = kept else { return Vec::new() };
         let after = kept.denoised(&solved.report.x);
         let pair = kept.picture.preview("before").zip(after.preview("after"));
         pair.map(|(before, after)| melmo_page::ImagePair::new("Before and after", before, after).into())

@@ -13,7 +13,7 @@ use crate::args::{Factorize, Loss, Scaling};
 use crate::error::Error;
 use crate::input::{Inputs, array, convert};
 use crate::output::{Outputs, extension, part};
-use crate::ranks::{self, Crew, OnRanks, Part, refusal};
+use crate::ranks::{self, Crew, Ends, OnRanks, Part, Way, refusal};
 use crate::render::{Summary, short};
 use crate::rows::File;
 
@@ -109,7 +109,7 @@ impl OnRanks for Factorize {
     fn part<S: Real>(
         &self,
         inputs: &mut Inputs,
-        crew: &mut Crew,
+        (crew, _): (&mut Crew, Ends<'_>),
         summary: &mut Summary,
     ) -> Result<Part<S, Held<S>>, Error> {
         let file = crew.agree(File::of_ranks(&self.input))?;
@@ -128,7 +128,12 @@ impl OnRanks for Factorize {
         let [w, h] = crew.agree(start)?;
         let fit = loss.clone();
         let prepared = factorize::penalised(loss, &self.penalty, w, h)?;
-        Ok(Part { prepared, pieces: vec![Some(piece.clone()), None], kept: Held { fit, units, piece } })
+        Ok(Part {
+            prepared,
+            pieces: vec![Some(piece.clone()), None],
+            way: Way::Plain,
+            kept: Held { fit, units, piece },
+        })
     }
 
     fn deliver_part<S: Real>(

@@ -2,7 +2,9 @@
 
 mod encoding;
 mod model;
+mod ranks;
 mod score;
+mod share;
 mod source;
 mod table;
 mod target;
@@ -70,6 +72,19 @@ impl Regress {
         Ok((self.chosen(&path).lambda, Some(path)))
     }
 
+    fn tell_dropped(&self, dropped: usize, summary: &mut Summary) {
+        if dropped > 0 {
+            summary.add("dropped", dropped, "dropped", format!("{dropped} rows with a missing cell or target"));
+        }
+    }
+
+    fn tell_classes(classes: Option<&[String]>, summary: &mut Summary) {
+        if let Some(classes) = classes {
+            let predicted = if classes.len() == 2 { " (predicted)" } else { "" };
+            summary.add("classes", classes.to_vec(), "classes", format!("{}{predicted}", classes.join(", ")));
+        }
+    }
+
     /// The point of a path that was asked for.
     fn chosen(&self, path: &CrossValidation) -> Point {
         path.points[if self.select == Selection::Min { path.best } else { path.simplest }]
@@ -109,17 +124,12 @@ impl Solve for Regress {
             "data",
             format!("{rows} rows, {} columns{}", names.len(), sparse(&x)),
         );
-        if dropped > 0 {
-            summary.add("dropped", dropped, "dropped", format!("{dropped} rows with a missing cell or target"));
-        }
+        self.tell_dropped(dropped, summary);
         let references = encoding.references();
         if !references.is_empty() {
             summary.add("references", references.clone(), "words", references.join("; "));
         }
-        if let Some(classes) = &classes {
-            let predicted = if classes.len() == 2 { " (predicted)" } else { "" };
-            summary.add("classes", classes.clone(), "classes", format!("{}{predicted}", classes.join(", ")));
-        }
+        Self::tell_classes(classes.as_deref(), summary);
         let (penalty, positive) = (self.penalty.clone(), self.positive);
         let factors = (!self.penalty_weights.is_empty()).then(|| self.penalty_weights.clone());
         let count = y.len() / rows;
@@ -163,8 +173,7 @@ impl Solve for Regress {
         summary.add("penalty", penalty.to_string(), "penalty", format!("{penalty}{chosen}"));
         let mut prepared = regression.prepare(lambda)?;
         if let Some(path) = &self.start {
-            let found = Model::read(path)?.start(&kept.names, regression.outputs(), path)?;
-            prepared.start = regression.point(&found);
+            prepared.start = regression.point(&kept.started_from(path)?);
             summary.text("start", "start", path.display().to_string());
         }
         let resolved = vec![("penalty", penalty.to_string()), ("loss", loss.to_string())];
@@ -181,14 +190,8 @@ impl Solve for Regress {
         let Kept { regression, path, .. } = kept;
         let fitted = regression.coefficients(&solved.report.z);
         kept.describe(&fitted, summary);
-        let mut predicted = regression.x.predict(&fitted);
-        if let Some(offset) = &regression.offset {
-            predicted
-                .chunks_exact_mut(offset.len())
-                .for_each(|t| t.iter_mut().zip(offset).for_each(|(t, offset)| *t += offset));
-        }
-        let weights = regression.weights.as_ref().map(|weights| weights.repeat(regression.targets));
-        let fit = regression.loss.mean(&regression.y, &predicted, weights.as_deref());
+        let predicted = kept.predicted(&fitted);
+        let fit = kept.mean_loss(&predicted);
         summary.add("fit", fit, "fit", format!("{} {}", regression.loss.measure(), short(fit)));
         let model = kept.model(&fitted);
         model.score(summary, Which::Fitted, &regression.y, &predicted);
@@ -245,6 +248,29 @@ impl Solve for Regress {
 }
 
 impl Kept {
+    /// aᵢᵀb + c and the offset for the rows that it was fitted to, output after output.
+    fn predicted(&self, fitted: &[Coefficients]) -> Vec<f64> {
+        let mut predicted = self.regression.x.predict(fitted);
+        if let Some(offset) = &self.regression.offset {
+            predicted
+                .chunks_exact_mut(offset.len())
+                .for_each(|t| t.iter_mut().zip(offset).for_each(|(t, offset)| *t += offset));
+        }
+        predicted
+    }
+
+    /// The mean of ℓ over those rows.
+    fn mean_loss(&self, predicted: &[f64]) -> f64 {
+        let Regression { loss, y, weights, targets, .. } = &self.regression;
+        let weights = weights.as_ref().map(|weights| weights.repeat(*targets));
+        loss.mean(y, predicted, weights.as_deref())
+    }
+
+    /// The coefficients of a model that --start names.
+    fn started_from(&self, path: &Path) -> Result<Vec<Coefficients>, Error> {
+        Model::read(path)?.start(&self.names, self.regression.outputs(), path)
+    }
+
     /// Every coefficient but the intercepts: its name, output and column. With several classes or targets a name says for which.
     fn labels(&self) -> Vec<(String, usize, usize)> {
         let of = self.outputs();

@@ -153,7 +153,7 @@ impl Regress {
     }
 
     /// The columns that are used: those of --columns, or all but those of --drop; never one that is `taken`.
-    fn columns(&self, names: &[String], taken: &[usize]) -> Result<Vec<usize>, Error> {
+    pub(super) fn columns(&self, names: &[String], taken: &[usize]) -> Result<Vec<usize>, Error> {
         let find = |name: &String| self.find(names, name);
         let wanted = self.columns.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let dropped = self.drop.iter().map(find).collect::<Result<Vec<_>, _>>()?;

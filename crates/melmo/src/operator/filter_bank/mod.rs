@@ -112,6 +112,12 @@ impl<S: Real> FilterBank<S> {
         kernel.padded_len(self.rows) + blocks * kernel.padded_len(self.block()) + own
     }
 
+    /// How many additions a number goes through at most in the sum of [`FilterBank::through`]: along its row, over the rows and filters of
+    /// its block, and over blocks.
+    pub fn additions(&self) -> usize {
+        self.cols + self.block() * self.kernel.channels + threads::BLOCKS
+    }
+
     /// Rows of a block: what lies around them is a small part.
     fn block(&self) -> usize {
         self.rows.div_ceil(threads::BLOCKS).max(32).min(self.rows)

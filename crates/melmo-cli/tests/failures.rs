@@ -17,7 +17,9 @@ fn files_that_are_not_what_they_should_be() {
     place.refused("recover missing.csv", &["missing.csv", "no such file"]);
     place.refused("recover raged.csv", &["no such file", "did you mean ragged.csv"]);
     place.refused("denoise camra", &["camra", "bundled set `camera`"]);
-    place.refused("denoise .", &["this is a folder"]);
+    place.refused("recover .", &["this is a folder"]);
+    // A folder is a film there.
+    place.refused("denoise .", &["picture.bmp", "complete image"]);
     place.refused("recover ragged.csv", &["ragged.csv", "line 2"]);
     place.refused("recover words.csv", &["words.csv", "line 2"]);
     place.refused("recover broken.npy", &["broken.npy"]);

@@ -19,6 +19,7 @@ use melmo::solver::Als;
 use melmo::sparse::{Csr, Misfit};
 
 use crate::support::entries::known_entries;
+use crate::support::parts::low_rank_plus_sparse;
 
 fn regression(seed: u64, rows: usize, cols: usize) -> (Vec<f64>, Vec<f64>) {
     let mut seeded = Seeded::new(seed);
@@ -95,7 +96,9 @@ fn every_method_that_fits_stops_at_epsilon_with_a_certificate_that_verifies() {
     let counts = EntryFactors::new(counts, EntryLoss::Poisson { floor: 0.1 }, 2).unwrap().ridge(0.1).unwrap();
     let layout = counts.layout().clone();
     let counts = Problem::new(counts, Entrywise::new(Nonnegative, 28), Identity::new(layout)).unwrap();
-    let problems = [masked(6, 5), variation(2, 6, 5, false), lasso, on_w, on_both.unwrap(), known_entries(8, 6, 2).0];
+    let parts = low_rank_plus_sparse((8, 6), [1.0, 0.3].map(|lambda| Mcp::new(lambda, 3.0).unwrap())).0;
+    let known = known_entries(8, 6, 2).0;
+    let problems = [masked(6, 5), variation(2, 6, 5, false), lasso, on_w, on_both.unwrap(), known, parts];
     let mut seen = std::collections::BTreeSet::new();
     for problem in problems.iter().chain([&counts]) {
         for row in catalogue::methods::<f64>() {

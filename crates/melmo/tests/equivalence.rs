@@ -16,6 +16,7 @@ use melmo::sparse::{Csr, Misfit};
 use serde_json::{Value, json};
 
 use crate::support::entries::known_entries;
+use crate::support::parts::low_rank_plus_sparse;
 
 fn layout() -> Layout {
     Layout::matrix(9, 7).unwrap()
@@ -40,6 +41,18 @@ fn factorisation<S: Real>() -> (Problem<S>, Vec<S>) {
 
 fn known<S: Real>() -> (Problem<S>, Vec<S>) {
     known_entries(9, 7, 3)
+}
+
+fn low_rank_and_sparse<S: Real>() -> (Problem<S>, Vec<S>) {
+    low_rank_plus_sparse((9, 7), [1.0, 0.3].map(|lambda| Mcp::new(lambda, 3.0).unwrap()))
+}
+
+/// A jump costs as much as it is high: a program in disguise.
+fn bent_lines<S: Real>() -> (Problem<S>, Vec<S>) {
+    let mut seeded = Seeded::new(7);
+    let f = MaskedLeastSquares::new(layout(), seeded.normals::<S>(63), None).unwrap();
+    let g = Entrywise::new(L1::new(0.3).unwrap(), 126);
+    (Problem::new(f, g, Difference2d::new(9, 7).unwrap()).unwrap(), seeded.normals(63))
 }
 
 fn both_factors<S: Real>() -> (Problem<S>, Vec<S>) {
@@ -324,16 +337,16 @@ fn damaged_and_restored<S: Real>(make: fn() -> (Problem<S>, Vec<S>)) {
 
 #[test]
 fn damaged_states_are_refused_or_go_on() {
-    for make in [masked, differences, factorisation, known, regression] {
+    for make in [masked, differences, bent_lines, low_rank_and_sparse, factorisation, known, regression] {
         damaged_and_restored::<f64>(make);
     }
 }
 
 #[test]
 fn saved_and_restored_is_uninterrupted() {
-    let ran = [masked, differences, factorisation, both_factors, yes_or_no, known, regression]
-        .map(saved_and_restored::<f64>)
-        .concat();
+    let problems = [masked, differences, bent_lines, factorisation, both_factors, yes_or_no, known, regression];
+    let ran =
+        [problems.map(saved_and_restored::<f64>).concat(), saved_and_restored::<f64>(low_rank_and_sparse)].concat();
     assert!(methods::<f64>().iter().all(|row| ran.contains(&row.entry.name)), "a method for none of the problems");
     saved_and_restored::<f32>(masked);
     saved_and_restored::<f32>(factorisation);

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod entries;
+pub mod parts;
 
 use std::path::{Path, PathBuf};
 

@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn strips_add_up_to_the_whole() {
         for channels in [1, 3] {
-            let (rows, cols) = (620, 900);
+            let (rows, cols) = (1200, 700);
             let mut seeded = Seeded::new(2);
             let pixel = |at: usize| 0.3 + 0.4 * f64::from(u8::from((at / 200).is_multiple_of(2)));
             let y: Vec<f64> = (0..rows * cols * channels).map(|at| pixel(at) + 0.05 * seeded.normal()).collect();

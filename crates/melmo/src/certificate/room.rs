@@ -15,12 +15,19 @@ pub struct Room<'p, S> {
     problem: &'p Problem<S>,
     facts: Facts,
     pub(super) look: Look<S>,
+    /// What was shown last.
     u: Vec<S>,
+    /// x of a look for which nothing was shown, where it is u and no image of it is kept: T is the identity.
+    at: Vec<S>,
+    /// Whether the last look was at what had been shown.
+    stored: bool,
 }
 
 impl<'p, S: Real> Room<'p, S> {
     pub(crate) fn new(problem: &'p Problem<S>) -> Self {
-        Self { problem, facts: problem.facts(), look: Look::new(problem), u: vec![S::ZERO; problem.t().range().size()] }
+        let m = problem.t().range().size();
+        let at = vec![S::ZERO; if is_identity(problem) { m } else { 0 }];
+        Self { problem, facts: problem.facts(), look: Look::new(problem), u: vec![S::ZERO; m], at, stored: true }
     }
 
     /// Takes up what a certificate stores.
@@ -41,7 +48,8 @@ impl<'p, S: Real> Room<'p, S> {
 
     /// The z and the w of the last look; v is used up where T is the identity.
     pub(super) fn pair(&mut self) -> [&[S]; 2] {
-        self.look.pair(&self.u)
+        let Self { look, u, at, stored, .. } = self;
+        look.pair(if *stored { u } else { at })
     }
 }
 
@@ -54,15 +62,19 @@ impl<S: Real> Witness for Room<'_, S> {
     }
 
     fn look(&mut self, x: &[S], shown: Shown) -> Seen {
+        self.stored = shown.stored;
         if !shown.stored && is_identity(self.problem) {
-            self.u.clear();
-            self.u.extend_from_slice(x);
+            self.at.clear();
+            self.at.extend_from_slice(x);
         }
         let evidence = Evidence { u: shown.stored.then_some(&self.u[..]), beta: shown.beta };
         self.look.take(self.problem, x, evidence)
     }
 
     fn strengthen(&mut self) -> Shown {
+        if !self.stored && is_identity(self.problem) {
+            std::mem::swap(&mut self.u, &mut self.at);
+        }
         let mut u = std::mem::take(&mut self.u);
         u.resize(self.look.z.len(), S::ZERO);
         let [z, w] = self.look.pair(&u);
@@ -83,7 +95,7 @@ impl<S: Real> Witness for Room<'_, S> {
     }
 
     fn near(&mut self, x: &[S]) -> Option<Stationarity<S>> {
-        self.look.near(self.problem, x, &self.u)
+        self.look.near(self.problem, x, if self.stored { &self.u } else { &self.at })
     }
 
     fn image(&mut self, x: &[S], to: &mut Vec<S>) {

@@ -142,7 +142,7 @@ def denoise(
     level = optional_number("noise", noise)
     kind = None if prior is None else word("prior", prior)
     if data.ndim == 4:
-        volumes = [_melmo.denoise_volume(volume, shape[1:], number("strength", strength), sigma, kind) for volume in data]
+        volumes = [_melmo.denoise_volume(volume, shape[1:], number("strength", strength), level, kind) for volume in data]
         return _as_given(np.stack(volumes).reshape(shape), channel_axis)
     # Whole numbers have a range of their own; that of floats is measured.
     whole_range = 1.0 if np.asarray(image).dtype.kind in "ui" else None

@@ -32,12 +32,14 @@ def test_every_method_has_a_problem(row):
     factors = melmo.loss.Factorization(Y, rank=2, ridge=0.1)
     rng = np.random.default_rng(1)
     start = {"W": rng.standard_normal((6, 2)), "H": rng.standard_normal((2, 5))}
+    parts = {"L": melmo.penalty.MCP(0.5, 3.0, on="singular-values"), "S": melmo.penalty.MCP(0.2, 3.0)}
     jobs = [
         (melmo.loss.Masked(Y), melmo.penalty.MCP(0.2, 3.0), None, None),
         (factors, melmo.penalty.MCP(0.2, 3.0), melmo.operator.Select("W"), start),
         (factors, melmo.penalty.MCP(0.2, 3.0), None, start),
         (melmo.loss.LeastSquares(Y, np.ones(6)), melmo.penalty.MCP(0.2, 3.0), None, None),
         (melmo.loss.Masked(Y), melmo.penalty.L1(0.2), melmo.operator.Difference2D(), None),
+        (melmo.loss.RobustPCA(Y), parts, None, None),
     ]
     if row["name"] in ("als", "majorised"):  # their losses hold sparse entries, which estimators and the program make
         with pytest.raises(ValueError, match="needs"):

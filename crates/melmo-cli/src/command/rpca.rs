@@ -22,13 +22,12 @@ use crate::render::report::{picture_within, range};
 use crate::render::{Summary, progress, short};
 use crate::session::{self, Ready, Solve};
 
-/// Numbers of a film up to which double precision costs next to nothing, and says more.
-const DOUBLE: usize = 1 << 20;
-
 /// Runs the command; single precision is plenty for a film, half the memory and half the time.
 pub fn run(rpca: &Rpca, job: &Job, begun: Option<Checkpoint>) -> Result<ExitCode, Error> {
     let (mut rpca, mut inputs) = (rpca.clone(), session::inputs(&rpca.solving));
-    if rpca.solving.precision.is_none() && frames::film(&mut inputs, &rpca.input)?.is_some_and(|size| size > DOUBLE) {
+    if rpca.solving.precision.is_none()
+        && frames::film(&mut inputs, &rpca.input)?.is_some_and(|size| size > rpca::LARGE)
+    {
         rpca.solving.precision = Some("f32".into());
     }
     session::finish(&rpca, job, begun, inputs)?.tell(&rpca.solving)

@@ -32,15 +32,19 @@ use crate::until::Until;
 /// Both penalties unless others are asked for: MCP leaves what is far above the noise unshrunk.
 pub const PENALTY: &str = "mcp:mu=3";
 
-/// From L and S that are nearly right steps that only lower F suffice; weakly convex penalties would not pull a wrong part back.
-const TUNED: Tuned = Tuned {
+/// Numbers of a film up to which memory is no matter: there steps have momentum, and double precision costs next to nothing.
+pub const LARGE: usize = 1 << 20;
+
+/// From L and S that are nearly right steps that only lower F suffice; weakly convex penalties would not pull a wrong part back. These
+/// hold the fewest arrays.
+const BY_TURNS: Tuned = Tuned {
     method: "turns",
     arguments: Vec::new(),
     reason: "L and S by turns, from where they came apart while the level of the noise fell",
 };
 
-/// The same for penalties that one turn would bend too much.
-const BENT: Tuned = Tuned {
+/// In fewer steps, and for penalties that one turn would bend too much.
+const WITH_MOMENTUM: Tuned = Tuned {
     method: "fista",
     arguments: Vec::new(),
     reason: "proximal steps from where L and S came apart, while the level of the noise fell",
@@ -67,7 +71,8 @@ pub fn prepare<S: Real>(
         apart(y, rows, cols, given, until).unwrap_or_else(|| Apart::first(y, rows, cols, given));
     start.extend(sparse);
     prepared.start = start;
-    prepared.defaults.tuned = Some(if Turns::fits(&prepared.problem).is_ok() { TUNED } else { BENT });
+    let by_turns = rows * cols > LARGE && Turns::fits(&prepared.problem).is_ok();
+    prepared.defaults.tuned = Some(if by_turns { BY_TURNS } else { WITH_MOMENTUM });
     Ok(prepared)
 }
 

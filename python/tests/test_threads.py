@@ -227,7 +227,7 @@ TASKS = {
         "melmo.SparseFactorization(60, max_iter=1).fit(rng.normal(size=(90, 80))).transform(np.ones((10**6, 80)))"
     ),
     "MatrixCompletion": "melmo.MatrixCompletion(60, ridge=1e-9, offsets=False, max_iter=10**7).fit(gaps)",
-    "RobustPCA": "melmo.RobustPCA(max_iter=10**7).fit(rng.normal(size=(1500, 1200)))",
+    "RobustPCA": "melmo.RobustPCA(noise=1e-3, max_iter=10**7).fit(rng.normal(size=(1500, 1200)))",
     "SparseRegression": "melmo.SparseRegression('l1', lam=1e-9, max_iter=10**7, tol=1e-16).fit(*wide)",
     "SparseRegressionCV": "melmo.SparseRegressionCV('mcp:mu=3', tol=1e-14).fit(*wide)",
     "SparseRegressionCV, folds": folds.format(n_jobs=None),

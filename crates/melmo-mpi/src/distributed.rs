@@ -27,11 +27,15 @@ pub struct Extent {
     pub counted: bool,
 }
 
-/// What has to be known of a part besides its pieces.
-#[derive(Clone, Copy, PartialEq)]
-enum Way {
+/// What has to be known of a rank's part besides its pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Nothing.
     Plain,
+    /// All of x is on every rank (a regression), and this one has no row of the loss: its summand is 0. Where rows of x are split, a piece
+    /// without rows says so by itself.
     WithoutRows,
+    /// Its penalty talks to the other ranks by itself ([`Shared`](crate::Shared)): its groups may cross them.
     Shared,
 }
 
@@ -62,38 +66,17 @@ impl<'p, S: Real> Distributed<'p, S> {
         oracle: Oracle,
         ranks: Box<dyn Ranks>,
     ) -> Result<Self, Error> {
-        Self::made(problem, pieces, (measure, oracle), ranks, Way::Plain)
+        Self::by(Way::Plain, problem, pieces, measure, oracle, ranks)
     }
 
-    /// The same of a rank that has no rows of the loss where all of x is on every rank (a regression): its summand is 0. Where rows of x are
-    /// split, a piece without rows says so by itself.
-    pub fn without_rows(
-        problem: &'p Problem<S>,
-        pieces: &[Option<Piece>],
-        measure: &Measure,
-        oracle: Oracle,
-        ranks: Box<dyn Ranks>,
-    ) -> Result<Self, Error> {
-        Self::made(problem, pieces, (measure, oracle), ranks, Way::WithoutRows)
-    }
-
-    /// The same of a penalty that talks to the other ranks by itself ([`Shared`](crate::Shared)): its groups may cross them.
-    pub fn with_shared(
-        problem: &'p Problem<S>,
-        pieces: &[Option<Piece>],
-        measure: &Measure,
-        oracle: Oracle,
-        ranks: Box<dyn Ranks>,
-    ) -> Result<Self, Error> {
-        Self::made(problem, pieces, (measure, oracle), ranks, Way::Shared)
-    }
-
-    fn made(
-        problem: &'p Problem<S>,
-        pieces: &[Option<Piece>],
-        (measure, oracle): (&Measure, Oracle),
-        ranks: Box<dyn Ranks>,
+    /// The same of a part that is not plain.
+    pub fn by(
         way: Way,
+        problem: &'p Problem<S>,
+        pieces: &[Option<Piece>],
+        measure: &Measure,
+        oracle: Oracle,
+        ranks: Box<dyn Ranks>,
     ) -> Result<Self, Error> {
         let mut talk = Talk::new(ranks);
         let (first, size) = (talk.rank() == 0, talk.size());

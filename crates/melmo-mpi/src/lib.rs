@@ -21,7 +21,7 @@ mod talk;
 mod threads;
 mod witness;
 
-pub use distributed::{Distributed, Extent};
+pub use distributed::{Distributed, Extent, Way};
 pub use gauge::Measure;
 #[cfg(feature = "mpi")]
 pub use mpi::{Mpi, World};

@@ -13,7 +13,7 @@ use melmo::schedule::Power;
 use melmo::seeded::Seeded;
 use melmo::solver::{Info, Melmo, Solver};
 use melmo::space::Host;
-use melmo_mpi::{Distributed, Piece, Ranks, World};
+use melmo_mpi::{Distributed, Piece, Ranks, Way, World};
 
 #[path = "suite/golden.rs"]
 mod golden;
@@ -60,8 +60,8 @@ fn compare(world: &World, name: &str, whole: &Whole, norm: Option<Norm>) {
     let there = run(&mut there, &Options::new(Stop::after(30)), &mut []);
     let measure = whole.measure(norm);
     let idle = whole.kind == Kind::Regression && Piece::of(whole.rows, 0, rank, size).is_idle();
-    let new = if idle { Distributed::without_rows } else { Distributed::new };
-    let space = new(&part.problem, &part.pieces, &measure, Oracle::Gram, Box::new(ranks)).unwrap();
+    let way = if idle { Way::WithoutRows } else { Way::Plain };
+    let space = Distributed::by(way, &part.problem, &part.pieces, &measure, Oracle::Gram, Box::new(ranks)).unwrap();
     let mut here = Melmo::on(space, power(), &whole.own(&start, rank, size)).unwrap();
     let mut leave = |info: &Info, _: &mut dyn Solver<f64>| {
         if info.k == 20 {

@@ -106,7 +106,8 @@ fn axes(frames: usize, rows: usize, cols: usize, colours: usize) -> Vec<usize> {
     axes
 }
 
-fn read_folder(inputs: &mut Inputs, folder: &Path) -> Result<Stack, Error> {
+/// The pictures of a folder, in the order of their names.
+pub fn pictures_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let failed = |error: std::io::Error| Error::input(folder, format!("could not be read: {error}"));
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
@@ -114,6 +115,11 @@ fn read_folder(inputs: &mut Inputs, folder: &Path) -> Result<Stack, Error> {
         files.extend(Encoding::of(&path).is_some().then_some(path));
     }
     files.sort();
+    Ok(files)
+}
+
+fn read_folder(inputs: &mut Inputs, folder: &Path) -> Result<Stack, Error> {
+    let files = pictures_in(folder)?;
     let (mut first, mut data) = (None, Vec::new());
     for file in &files {
         let Data::Image(image) = inputs.open(file)? else { continue };

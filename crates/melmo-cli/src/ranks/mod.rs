@@ -14,7 +14,7 @@ mod started;
 
 pub use crew::Crew;
 pub use lines::{Lines, is_lines};
-pub use session::{Ends, OnRanks, Part, Way, run};
+pub use session::{Ends, OnRanks, Part, run};
 pub use set::is_set;
 pub use shared::{Entries, array, is_single};
 pub use started::{Started, join, started};
@@ -22,4 +22,9 @@ pub use started::{Started, join, started};
 /// What a command that ranks do not carry is answered with.
 pub fn refusal(what: &str) -> crate::error::Error {
     crate::error::Error::Ranks(format!("{what} does not run on several ranks: run it without mpirun, on one machine"))
+}
+
+/// Refuses the first of these that was asked for.
+pub fn refuse<const N: usize>(refused: [(bool, &str); N]) -> Result<(), crate::error::Error> {
+    refused.into_iter().find(|(asked, _)| *asked).map_or(Ok(()), |(_, what)| Err(refusal(what)))
 }

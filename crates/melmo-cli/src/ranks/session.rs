@@ -10,7 +10,7 @@ use melmo::patience::Patience;
 use melmo::real::Real;
 use melmo::space::Space;
 use melmo_data::npy;
-use melmo_mpi::{Distributed, Extent, Measure, Piece, Ranks, Spent};
+use melmo_mpi::{Distributed, Extent, Measure, Piece, Ranks, Spent, Way};
 use melmo_tasks::{DeviceChoice, Prepared, Settings, Solved, Watch, elsewhere};
 
 use crate::checkpoint::{self, Checkpoint, Header};
@@ -34,16 +34,6 @@ const LONGEST: f64 = 4_194_304.0;
 
 /// Why a certificate has no bound where one machine has another.
 const NO_BOUND: &str = "a bound on F − F* that goes by which rows a rank has";
-
-/// What has to be known of a part besides its pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    Plain,
-    /// All of x is on every rank, and this one has no row of the loss.
-    WithoutRows,
-    /// Its penalty talks to the other ranks by itself.
-    Shared,
-}
 
 /// A rank's part of a problem.
 pub struct Part<S: Real, K> {
@@ -176,12 +166,7 @@ fn solved<S: Real, C: OnRanks>(
 ) -> Result<Run<S>, Error> {
     let solving = command.solving();
     let measure = Measure::of(elsewhere::norms(&prepared.problem, &prepared.defaults, settings)?);
-    let made = match way {
-        Way::Plain => Distributed::new,
-        Way::WithoutRows => Distributed::without_rows,
-        Way::Shared => Distributed::with_shared,
-    };
-    let mut space = made(&prepared.problem, pieces, &measure, settings.oracle, ends())?;
+    let mut space = Distributed::by(way, &prepared.problem, pieces, &measure, settings.oracle, ends())?;
     if settings.gap.is_some() {
         space.expect_bound(settings.radius)?;
     }

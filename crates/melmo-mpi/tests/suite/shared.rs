@@ -11,7 +11,7 @@ use melmo::schedule::Power;
 use melmo::seeded::Seeded;
 use melmo::smooth::RobustPca;
 use melmo::solver::Melmo;
-use melmo_mpi::{Alone, Distributed, Measure, Piece, Shared, Split, Thread, threads};
+use melmo_mpi::{Alone, Distributed, Measure, Piece, Shared, Split, Thread, Way, threads};
 
 use crate::whole::on_ranks;
 
@@ -143,9 +143,15 @@ fn low_rank_and_sparse_parts_are_those_of_one_machine() {
                     let own = matrix.held(&y, piece.held.clone());
                     let part = problem(own, matrix.sides(&piece), Box::new(matrix.shared(&piece, inner)));
                     let pieces = [Some(piece.clone()), Some(piece.clone())];
-                    let space =
-                        Distributed::with_shared(&part, &pieces, &Measure::Euclidean, Oracle::Auto, Box::new(outer))
-                            .unwrap();
+                    let space = Distributed::by(
+                        Way::Shared,
+                        &part,
+                        &pieces,
+                        &Measure::Euclidean,
+                        Oracle::Auto,
+                        Box::new(outer),
+                    )
+                    .unwrap();
                     let extents = space.extents();
                     let own: Vec<f64> =
                         extents.iter().flat_map(|extent| start[extent.whole.clone()].to_vec()).collect();

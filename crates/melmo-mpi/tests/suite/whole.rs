@@ -6,7 +6,7 @@ use melmo::operator::{Difference2d, Difference3d, Identity, Jet, LinOp, Select};
 use melmo::penalty::Prox;
 use melmo::problem::Problem;
 use melmo::smooth::{Factorization, LeastSquares, MaskedLeastSquares, Smooth};
-use melmo_mpi::{Distributed, Measure, Piece, Thread, threads};
+use melmo_mpi::{Distributed, Measure, Piece, Thread, Way, threads};
 
 /// g on the layout that T gives.
 type Penalty = dyn Fn(&Layout) -> Box<dyn Prox<f64>> + Sync;
@@ -163,8 +163,8 @@ impl Whole {
         on_ranks(size, |thread, rank| {
             let part = self.part(rank, size);
             let idle = self.kind == Kind::Regression && Piece::of(self.rows, 0, rank, size).is_idle();
-            let new = if idle { Distributed::without_rows } else { Distributed::new };
-            let space = new(&part.problem, &part.pieces, &measure, oracle, Box::new(thread)).unwrap();
+            let way = if idle { Way::WithoutRows } else { Way::Plain };
+            let space = Distributed::by(way, &part.problem, &part.pieces, &measure, oracle, Box::new(thread)).unwrap();
             act(space, rank)
         })
     }

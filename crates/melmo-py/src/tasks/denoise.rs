@@ -52,6 +52,12 @@ fn one<'py, S: Scalar + Stored>(
     told(py, solved)
 }
 
+/// What is asked of the automatic models.
+pub(super) fn asked(strength: f64, noise: Option<f64>, prior: Option<&str>) -> PyResult<Options> {
+    let prior = prior.map(str::parse).transpose().map_err(raised)?;
+    Ok(Options { strength, noise, prior, ..Options::default() })
+}
+
 /// The automatic model of images, on all cores: the image, the noise and the penalty in one line.
 #[pyfunction]
 #[pyo3(signature = (image, sides, strength, noise, prior, range))]
@@ -64,8 +70,7 @@ pub fn denoise<'py>(
     prior: Option<&str>,
     range: Option<f64>,
 ) -> PyResult<(Bound<'py, PyAny>, f64, String)> {
-    let prior = prior.map(str::parse).transpose().map_err(raised)?;
-    let options = Options { strength, noise, prior, range, ..Options::default() };
+    let options = Options { range, ..asked(strength, noise, prior)? };
     match array::is_single(image) {
         true => whole::<f32>(py, image, sides, options),
         false => whole::<f64>(py, image, sides, options),
@@ -83,8 +88,7 @@ pub fn denoise_volume<'py>(
     noise: Option<f64>,
     prior: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let prior = prior.map(str::parse).transpose().map_err(raised)?;
-    let options = Options { strength, noise, prior, ..Options::default() };
+    let options = asked(strength, noise, prior)?;
     match array::is_single(image) {
         true => solid::<f32>(py, image, sides, &options),
         false => solid::<f64>(py, image, sides, &options),

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::array::{self, Scalar};
 use crate::error::raised;
+use crate::tasks::denoise::asked;
 use crate::wait::waiting;
 
 /// A film in the precision of its first frame; none while a frame is worked on, and after that was interrupted.
@@ -25,8 +26,7 @@ impl Film {
     #[new]
     #[pyo3(signature = (single, strength, noise, prior, range))]
     fn new(single: bool, strength: f64, noise: Option<f64>, prior: Option<&str>, range: Option<f64>) -> PyResult<Self> {
-        let prior = prior.map(str::parse).transpose().map_err(raised)?;
-        let options = Options { strength, noise, prior, range, ..Options::default() };
+        let options = Options { range, ..asked(strength, noise, prior)? };
         Ok(Self(match single {
             true => Held::Single(Some(Frames::new(options))),
             false => Held::Double(Some(Frames::new(options))),

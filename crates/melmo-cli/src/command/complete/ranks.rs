@@ -2,7 +2,7 @@
 
 use melmo::real::Real;
 use melmo_data::Csr;
-use melmo_mpi::Piece;
+use melmo_mpi::{Piece, Way};
 use melmo_tasks::Solved;
 use melmo_tasks::complete::{Offsets, Plan, Rows, Score, given};
 
@@ -11,7 +11,7 @@ use crate::args::{Complete, OffsetSteps};
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::output::{Outputs, extension};
-use crate::ranks::{self, Crew, Ends, Lines, OnRanks, Part, Way, is_lines, refusal};
+use crate::ranks::{self, Crew, Ends, Lines, OnRanks, Part, is_lines};
 use crate::render::{Summary, progress, short};
 use crate::rows::File;
 
@@ -104,10 +104,8 @@ impl OnRanks for Complete {
             (self.implicit.is_none() && chosen, "the choice of a model by held-out entries (give --rank and --ridge)"),
             (open, "the choice of --offset-weight (give it, or --offsets no)"),
         ];
-        match refused.into_iter().find(|(asked, _)| *asked) {
-            Some((_, what)) => Err(refusal(what)),
-            None => self.check(),
-        }
+        ranks::refuse(refused)?;
+        self.check()
     }
 
     fn part<S: Real>(

@@ -3,10 +3,10 @@
 mod film;
 mod many;
 mod ranks;
+mod strips;
 mod volume;
 mod words;
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -14,9 +14,8 @@ use std::time::{Duration, Instant};
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo_tasks::denoise::noise::Noise;
-use melmo_tasks::denoise::{Joined, Options, Plan, Planes, Prior, View, pieces};
-use melmo_tasks::solve::iterations;
-use melmo_tasks::{DeviceChoice, Prepared, Settings, Solved, Until};
+use melmo_tasks::denoise::{Options, Plan, Planes, Prior, View, pieces};
+use melmo_tasks::{DeviceChoice, Settings, Solved, Until};
 
 use crate::args::{Denoise, Solving};
 use crate::checkpoint::Checkpoint;
@@ -31,12 +30,6 @@ use crate::picture::Picture;
 use crate::render::{Summary, progress, short};
 use crate::session::{Ready, Solve};
 use crate::target::Target;
-
-/// Samples of a picture in strips that is certified without being asked: a certificate takes about 140 bytes for each of them.
-const CERTIFIED: usize = 1 << 24;
-
-/// The look at a whole picture takes about so many times as long as preparing its problem.
-const LOOK_IN_PREPARING: u32 = 10;
 
 /// What was solved for.
 pub enum Kept<S> {
@@ -122,19 +115,6 @@ impl Denoise {
         Target::new(&self.input, self.output.as_ref(), self.format(), name, "denoised")
     }
 
-    /// Whether a picture of this shape is solved strip by strip: where it is large, and nobody asks for what only a run in one piece
-    /// has, a way of its own or a goal for the whole.
-    fn in_strips(&self, shape: [usize; 3]) -> bool {
-        let Solving { trace, checkpoint, .. } = &self.solving;
-        let watched = [trace, checkpoint, &self.init].iter().any(|file| file.is_some());
-        // A GPU takes a picture in one piece.
-        !watched
-            && !self.on_gpu()
-            && !self.has_goal()
-            && shape[0] * shape[1] > 0
-            && pieces(&self.asked(shape), shape).1.len() > 1
-    }
-
     /// Steps are taken on a GPU.
     fn on_gpu(&self) -> bool {
         matches!(self.solving.device, DeviceChoice::Cuda(_))
@@ -168,48 +148,6 @@ impl Denoise {
         Ok((picture, reference))
     }
 
-    /// Solves a large picture strip by strip, on all cores. The strips depend on its size alone, so the result does not depend on how
-    /// many threads there are.
-    fn joined<S: Real>(
-        &self,
-        (prepared, kept): (&Prepared<S>, &mut Clean<S>),
-        settings: &Settings,
-        until: &Until,
-        summary: &mut Summary,
-    ) -> Result<Solved<S>, Error> {
-        let Clean { picture, noise, preparing, .. } = &*kept;
-        let certify = self.certifies(picture);
-        // Time for the certificate is set aside.
-        let for_strips = until.clone().leaving(if certify { LOOK_IN_PREPARING * *preparing } else { Duration::ZERO });
-        let together = kept.given.is_none().then(|| picture.together::<S>());
-        let data = kept.given.as_ref().or(together.as_ref()).map_or(&[][..], Vec::as_slice);
-        let options = Options { found: Some(noise.clone()), ..self.options(picture) };
-        let plan = Plan::new(Planes::new(data, picture.rows, picture.cols, picture.planes.len())?, &options)?;
-        let steps = iterations(&prepared.defaults, settings) * plan.strips().len() as u64;
-        let bar = progress::bar(self.solving.quiet, steps);
-        let each = || {
-            bar.inc(1);
-            if progress::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let joined = Joined::solve(&plan, settings, &for_strips, &each);
-        bar.finish_and_clear();
-        let joined = joined?;
-        if joined.untouched > 0 {
-            let text = format!("{} strips there was no time for: they are as they were", joined.untouched);
-            summary.add("untouched_strips", joined.untouched, "untouched", text);
-        }
-        let solved = joined.whole((&plan, prepared), settings, certify, until)?;
-        if let (Some(given), false) = (&mut kept.given, kept.view.keeps_samples()) {
-            *given = Vec::new();
-        }
-        Ok(solved)
-    }
-
-    /// The end of a picture in strips is certified.
-    fn certifies(&self, picture: &Picture) -> bool {
-        picture.samples() <= CERTIFIED || self.solving.result.is_some()
-    }
-
     /// The problem of pictures that were read.
     fn ready<S: Real>(
         &self,
@@ -221,7 +159,8 @@ impl Denoise {
         let data = picture.together::<S>();
         let image = Planes::new(&data, picture.rows, picture.cols, picture.planes.len())?;
         // Until there is a problem there is nothing to keep.
-        self.expect_noise_in_range(&picture)?;
+        let range = picture.range();
+        self.expect_noise_within(range, &format!("samples of this picture spread over {range}"))?;
         if self.on_gpu() && self.prior == Some(Prior::Learned) {
             let told = "the learned prior has no kernels on a GPU: take --prior differences, or --device cpu";
             return Err(Error::option("device", told));
@@ -292,16 +231,11 @@ impl Denoise {
         Options { range: picture.full_range(), ..self.asked(shape) }
     }
 
-    /// Noise above all that samples can be was meant in other units: 15 for 15/255.
-    fn expect_noise_in_range(&self, picture: &Picture) -> Result<(), Error> {
-        let range = picture.range();
+    /// Noise above all that samples can be was meant in other units: 15 for 15/255. `samples` says what they are.
+    fn expect_noise_within(&self, range: f64, samples: &str) -> Result<(), Error> {
         match self.noise.filter(|noise| *noise > range) {
             None => Ok(()),
-            Some(noise) => {
-                let told =
-                    format!("{noise}: samples of this picture spread over {range}; perhaps {noise}/255 is meant");
-                Err(Error::option("noise", told))
-            }
+            Some(noise) => Err(Error::option("noise", format!("{noise}: {samples}; perhaps {noise}/255 is meant"))),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use melmo::real::Real;
 use melmo_data::Kind;
-use melmo_mpi::Piece;
+use melmo_mpi::{Piece, Way};
 use melmo_tasks::denoise::{Grid, completed, rows};
 use melmo_tasks::{PenaltyChoice, Solved};
 
@@ -12,7 +12,7 @@ use crate::command::pages::Pictured;
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::output::{Outputs, extension};
-use crate::ranks::{self, Crew, Ends, OnRanks, Part, Way, refusal};
+use crate::ranks::{self, Crew, Ends, OnRanks, Part};
 use crate::render::Summary;
 use crate::rows::File;
 
@@ -102,10 +102,8 @@ impl OnRanks for Denoise {
             (report.is_some(), "--report of a picture"),
             (extension(&self.target().path) != "npy", "an --output other than .npy"),
         ];
-        match refused.into_iter().find(|(asked, _)| *asked) {
-            Some((_, what)) => Err(refusal(what)),
-            None => self.penalty_on_ranks(1).map(drop),
-        }
+        ranks::refuse(refused)?;
+        self.penalty_on_ranks(1).map(drop)
     }
 
     fn part<S: Real>(

@@ -5,7 +5,7 @@ use std::ops::Range;
 use melmo::real::Real;
 use melmo::seeded::Seeded;
 use melmo::smooth::Factorization;
-use melmo_mpi::Piece;
+use melmo_mpi::{Piece, Way};
 use melmo_tasks::{Solved, factorize};
 
 use super::data::{Units, scaled};
@@ -13,7 +13,7 @@ use crate::args::{Factorize, Loss, Scaling};
 use crate::error::Error;
 use crate::input::{Inputs, array, convert};
 use crate::output::{Outputs, extension, part};
-use crate::ranks::{self, Crew, Ends, OnRanks, Part, Way, refusal};
+use crate::ranks::{self, Crew, Ends, OnRanks, Part};
 use crate::render::{Summary, short};
 use crate::rows::File;
 
@@ -100,10 +100,7 @@ impl OnRanks for Factorize {
             (self.names_rows.is_some() || self.names_columns.is_some(), "--names-rows and --names-columns"),
             (self.output.as_ref().is_some_and(|path| extension(path) != "npy"), "an --output other than .npy"),
         ];
-        match refused.into_iter().find(|(asked, _)| *asked) {
-            Some((_, what)) => Err(refusal(what)),
-            None => Ok(()),
-        }
+        ranks::refuse(refused)
     }
 
     fn part<S: Real>(

@@ -2,6 +2,7 @@
 
 use melmo::problem::Problem;
 use melmo::real::Real;
+use melmo_mpi::Way;
 use melmo_tasks::Solved;
 use melmo_tasks::regress::{Cells, Coefficients, Design, Loss, Regression, parse_groups};
 
@@ -12,7 +13,7 @@ use crate::args::{Missing, Regress};
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::output::Outputs;
-use crate::ranks::{Crew, Ends, OnRanks, Part, Way, refusal};
+use crate::ranks::{self, Crew, Ends, OnRanks, Part};
 use crate::render::{Summary, short};
 
 /// What is needed to judge and write the coefficients.
@@ -89,10 +90,8 @@ impl OnRanks for Regress {
             (self.predict.is_some(), "--predict (write --model, and use `melmo predict`)"),
             (self.test.is_some(), "--test (write --model, and use `melmo predict`)"),
         ];
-        match refused.into_iter().find(|(asked, _)| *asked) {
-            Some((_, what)) => Err(refusal(what)),
-            None => self.lambda_on_ranks().map(drop),
-        }
+        ranks::refuse(refused)?;
+        self.lambda_on_ranks().map(drop)
     }
 
     fn part<S: Real>(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use melmo::catalogue::Lift;
 use melmo::linalg::{Dense, Mat};
 use melmo::real::Real;
-use melmo_mpi::{Piece, Shared, Split};
+use melmo_mpi::{Piece, Shared, Split, Way};
 use melmo_tasks::rpca::{self, Start, Weights};
 use melmo_tasks::{PenaltyChoice, Solved};
 
@@ -13,7 +13,7 @@ use crate::args::Rpca;
 use crate::error::Error;
 use crate::input::Inputs;
 use crate::output::{Outputs, extension, part};
-use crate::ranks::{self, Crew, Ends, OnRanks, Part, Way, refusal};
+use crate::ranks::{self, Crew, Ends, OnRanks, Part};
 use crate::render::{Summary, short};
 use crate::rows::File;
 
@@ -83,10 +83,7 @@ impl OnRanks for Rpca {
             (open && self.noise.is_none(), "the estimate of the noise (give --noise, or lambda= of both penalties)"),
             (self.noise.is_some_and(|noise| noise <= 0.0), "--noise of 0 or less"),
         ];
-        match refused.into_iter().find(|(asked, _)| *asked) {
-            Some((_, what)) => Err(refusal(what)),
-            None => Ok(()),
-        }
+        ranks::refuse(refused)
     }
 
     fn part<S: Real>(

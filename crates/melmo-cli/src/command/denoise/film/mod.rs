@@ -41,7 +41,9 @@ pub fn run(denoise: &Denoise, job: &Job) -> Result<ExitCode, Error> {
     let until = progress::until(solving.quiet, solving.time_limit);
     let output = output(denoise);
     let source = Source::open(denoise, &until)?;
-    expect_noise_in(source.range, denoise)?;
+    if let Some(range) = source.range {
+        denoise.expect_noise_within(range, &format!("samples of this film are from 0 to {range}"))?;
+    }
     let target = Target::plan(denoise, &output, &source)?;
     let sized = denoise.for_shape(Some(source.shape));
     let flown = match sized.solving.precision() {
@@ -82,17 +84,6 @@ fn expect_no_single(denoise: &Denoise) -> Result<(), Error> {
     let Some((_, option)) = given.into_iter().find(|(file, _)| file.is_some()) else { return Ok(()) };
     let message = format!("{} is a film, and this is for one picture", denoise.input.display());
     Err(Error::option(option, message))
-}
-
-/// Noise above all that samples can be was meant in other units.
-fn expect_noise_in(range: Option<f64>, denoise: &Denoise) -> Result<(), Error> {
-    match denoise.noise.zip(range).filter(|(noise, range)| noise > range) {
-        None => Ok(()),
-        Some((noise, _)) => {
-            let told = format!("{noise}: samples of this film are from 0 to 1; perhaps {noise}/255 is meant");
-            Err(Error::option("noise", told))
-        }
-    }
 }
 
 /// A film that went through.

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use melmo_data::image::Encoding;
 use melmo_data::y4m::{Frame, Header, Reader, SIGNATURE};
 use melmo_data::{Data, Limits};
 use melmo_tasks::Until;
 
 use crate::args::Denoise;
+use crate::command::frames::pictures_in;
 use crate::error::Error;
 use crate::input::is_standard;
 use crate::output::extension;
@@ -146,13 +146,7 @@ impl Source {
     }
 
     fn folder(folder: &Path, limits: Limits) -> Result<Self, Error> {
-        let failed = |error: std::io::Error| Error::input(folder, format!("could not be read: {error}"));
-        let mut files: Vec<PathBuf> = Vec::new();
-        for entry in fs::read_dir(folder).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            files.extend(Encoding::of(&path).is_some().then_some(path));
-        }
-        files.sort();
+        let files = pictures_in(folder)?;
         let Some(first) = files.first() else {
             return Err(Error::input(
                 folder,

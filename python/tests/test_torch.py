@@ -25,42 +25,8 @@ nn = torch.nn
 import melmo.torch as mt  # noqa: E402
 from melmo._networks import norms, polar  # noqa: E402
 from melmo._networks.units import Family  # noqa: E402
-from melmo.torch import _small  # noqa: E402
 from melmo.torch._bundle import Bundle  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def seeded():
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-
-
-def data(count=64):
-    x = torch.randn(count, 8)
-    return x, (x[:, 0] * x[:, 1] > 0).long()
-
-
-def network(**options):
-    return nn.Sequential(nn.Linear(8, 24, **options), nn.ReLU(), nn.Linear(24, 16), nn.ReLU(), nn.Linear(16, 2))
-
-
-def convolutional():
-    return nn.Sequential(
-        nn.Conv2d(1, 6, 3, padding=1), nn.BatchNorm2d(6), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Sequential(nn.Conv2d(6, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8), nn.GELU()),
-        nn.Flatten(), nn.Linear(8 * 16, 10), nn.Tanh(), nn.Linear(10, 3),
-    )  # fmt: skip
-
-
-def train(net, optimizer, steps=20, batch=None):
-    x, y = batch or data()
-    loss = None
-    for _ in range(steps):
-        optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(net(x), y)
-        loss.backward()
-        optimizer.step()
-    return loss.item()
+from torch_networks import data, network, seeded, train  # noqa: E402, F401
 
 
 def test_penalties_are_those_of_the_library():
@@ -133,101 +99,6 @@ def test_bundles_of_families_have_the_slopes_of_each(name, shape):
                 assert torch.allclose(phis[p], before[p] + slope, rtol=0, atol=1e-12), (name, where)
 
 
-def small_matrices_of_all_shapes(monkeypatch):
-    """As on a GPU: through one stack of Gram matrices."""
-    monkeypatch.setattr(_small, "fits", lambda shape, x: x.dtype == torch.float32 and 1 < min(shape) <= _small.LARGEST)
-
-
-def test_small_matrices_of_all_shapes_have_their_polar_factors():
-    shapes = [(64, 9), (30, 200), (128, 64), (2, 7)]
-    matrices = [torch.randn(*shape) for shape in shapes] + [torch.zeros(5, 7)]
-    short = torch.tensor([float(min(m.shape)) for m in matrices])
-    q, failed = _small.polar_factors(matrices, short)
-    assert not failed.any()
-    for factor, m in zip(q, matrices):
-        r = min(m.shape)
-        found = m @ factor[:r, :r] if m.shape[0] > m.shape[1] else factor[:r, :r] @ m
-        u, s, v = torch.linalg.svd(m, full_matrices=False)
-        assert (found - u @ v).norm() <= 0.005 * r**0.5 if s[0] > 0 else not found.any()
-    u, v = (torch.linalg.qr(torch.randn(n, 40))[0] for n in (90, 50))
-    m = (u * torch.logspace(0, -2.5, 40)) @ v.T  # the least is 0.0009 of ‖M‖_F
-    found = m @ _small.polar_factors([m.T.contiguous().T[:, :]], torch.tensor([40.0]))[0][0]
-    assert (u.T @ found @ v).diagonal().min() > 0.75 and torch.linalg.matrix_norm(found, 2) < 1.01
-    broken = torch.full((4, 6), float("nan"))
-    assert _small.polar_factors([broken, torch.randn(4, 6)], torch.tensor([4.0, 4.0]))[1].tolist() == [True, False]
-
-
-@pytest.mark.parametrize("capturable", [False, True])
-def test_a_step_is_the_same_where_it_is_captured_and_through_gram_matrices(monkeypatch, capturable):
-    x, y = torch.randn(16, 1, 8, 8), torch.arange(16) % 3
-    rule = mt.penalty("mcp", 1e-3, mu=mt.geometric(2e3, 1e3, 2, 12), on="filters", weight=mt.ramp(0.0, 1.0, 0, 10))
-    # Without normalisation: a bias before one has rounding for a gradient.
-    convolutions = (nn.Conv2d(1, 6, 3), nn.ReLU(), nn.Conv2d(6, 8, 3), nn.ReLU())
-    first, nets = nn.Sequential(*convolutions, nn.Flatten(), nn.Linear(128, 3)), []
-    for fast in (False, True):
-        net = copy.deepcopy(first).to(memory_format=torch.channels_last) if fast else copy.deepcopy(first)
-        options = {"beta": mt.power(1.0, 0.1), "momentum": "nesterov", "alpha": mt.power(0.5, 0.25), "ball": 20.0}
-        if fast:
-            small_matrices_of_all_shapes(monkeypatch)
-        captured = capturable and fast
-        optimizer = mt.Melmo(mt.groups(net, rule, **options), lr=torch.tensor(0.02) if captured else 0.02, capturable=captured)
-        schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.1, 12)
-        for freeze in ("zeros", True):
-            for _ in range(6):
-                train(net, optimizer, 1, (x, y))
-                schedule.step()
-            optimizer.finalize(keep=0.6, freeze=freeze)
-        train(net, optimizer, 2, (x, y))
-        assert optimizer.check() == 0
-        nets.append(net)
-    for p, q in zip(*(net.parameters() for net in nets)):
-        assert torch.allclose(p, q, atol=2e-4) and ((p == 0) == (q == 0)).all()
-
-
-def test_a_captured_run_can_be_saved():
-    net = network()
-    optimizers = [mt.Melmo(mt.groups(net), lr=torch.tensor(0.02), capturable=True) for _ in range(2)]
-    train(net, optimizers[0], 3)
-    optimizers[1].load_state_dict(copy.deepcopy(optimizers[0].state_dict()))
-    train(net, optimizers[1], 1)
-    counts = [group["k"] for group in optimizers[1].param_groups]
-    assert len({id(k) for k in counts}) == 1 and counts[0].item() == 4.0
-    assert copy.deepcopy(optimizers[1]).check() == 0
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU: captured graphs were not tested")
-def test_a_captured_graph_trains_as_steps_do():
-    first, batch = network().cuda(), tuple(part.cuda() for part in data())
-    rule, weights = mt.penalty("l1", 1e-3, on="filters"), []
-    for captured in (False, True):
-        net = copy.deepcopy(first)
-        optimizer = mt.Melmo(mt.groups(net, rule), lr=torch.tensor(0.02, device="cuda"), capturable=True)
-
-        def body(net=net, optimizer=optimizer):
-            nn.functional.cross_entropy(net(batch[0]), batch[1]).backward()
-            optimizer.step()
-
-        side = torch.cuda.Stream()
-        with torch.cuda.stream(side):
-            for _ in range(3):
-                optimizer.zero_grad()
-                body()
-        torch.cuda.current_stream().wait_stream(side)
-        optimizer.zero_grad()
-        if captured:
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
-                body()
-        for _ in range(10):
-            if captured:
-                graph.replay()
-            else:
-                optimizer.zero_grad()
-                body()
-        weights.append([p.detach().clone() for p in net.parameters()])
-    assert all(torch.allclose(p, q, atol=1e-3) for p, q in zip(*weights))
-
-
 @pytest.mark.parametrize("momentum", ["heavy-ball", "nesterov", "storm"])
 def test_every_momentum_trains(momentum):
     net, (x, y) = network(), data()
@@ -262,55 +133,6 @@ def test_storm_is_its_formula():
         assert torch.allclose(p.detach(), xs[-1], atol=1e-14)
     with pytest.raises(ValueError, match="step.closure"):
         optimizer.step()
-
-
-def test_tied_units_are_one_magnitude():
-    weight, bias = nn.Parameter(torch.randn(5, 3)), nn.Parameter(torch.randn(5))
-    optimizer = mt.Melmo([weight, bias], penalty=mt.penalty("l1", 1.0, on="filters"), tied=True, beta=0.4)
-    together = torch.cat([weight.detach(), bias.detach()[:, None]], 1).double().numpy()
-    expected = melmo.penalty.L1(1.0, on="rows").prox(together, 2 * 0.4)
-    share = optimizer.finalize()
-    found = torch.cat([weight.detach(), bias.detach()[:, None]], 1).numpy()
-    assert np.abs(found - expected).max() < 1e-6 and share == (np.abs(expected).max(1) > 0).mean()
-
-
-def test_heads_go_to_zero_whole():
-    attention = nn.MultiheadAttention(8, 4)
-    with torch.no_grad():
-        attention.in_proj_weight.reshape(3, 4, 2, 8)[:, 1].mul_(1e-3)
-        attention.out_proj.weight.reshape(8, 4, 2)[:, 1].mul_(1e-3)
-    rule = mt.penalty("l1", 0.02, on="heads", heads=4, axes=(0, 1), stacked=(3, 1))
-    optimizer = mt.Melmo([{"params": [attention.in_proj_weight, attention.out_proj.weight], "penalty": rule, "tied": True}], beta=1.0)
-    assert optimizer.finalize() == 0.75
-    assert not attention.in_proj_weight.reshape(3, 4, 2, 8)[:, 1].any() and not attention.out_proj.weight[:, 2:4].any()
-
-
-@pytest.mark.parametrize("freeze", [True, "zeros"])
-def test_finalize_keeps_a_share_and_frozen_zeros_stay(freeze):
-    net = network()
-    optimizer = mt.Melmo(mt.groups(net, mt.penalty("l1", 1e-3, on="filters")), lr=0.02)
-    train(net, optimizer, 10)
-    assert optimizer.finalize(keep=0.25, freeze=freeze) == 0.25
-    dead = [(layer.weight == 0).all(1) & (layer.bias == 0) for layer in (net[0], net[2])]
-    train(net, optimizer, 10)
-    again = [(layer.weight == 0).all(1) & (layer.bias == 0) for layer in (net[0], net[2])]
-    assert sum(int(d.sum()) for d in dead) == 30 and all((a == b).all() for a, b in zip(dead, again))
-
-
-def test_finalize_keeps_what_a_function_says():
-    net = network()
-    optimizer = mt.Melmo(mt.groups(net, mt.penalty("l1", 1e-3, on="filters")), lr=0.02)
-    seen = []
-
-    def keep(sizes):
-        seen.extend(sizes)
-        return [torch.arange(len(s)) % 2 for s in sizes]
-
-    assert optimizer.finalize(keep=keep) == 0.5
-    together = torch.cat([net[0].weight, net[0].bias[:, None]], 1)
-    assert not together[::2].any() and torch.allclose(together[1::2].norm(dim=1), seen[0][1::2])
-    with pytest.raises(ValueError, match="one number for each"):
-        optimizer.finalize(keep=lambda sizes: sizes[:1])
 
 
 @pytest.mark.skipif(not hasattr(torch, "_foreach_lerp_"), reason="the competitors are written for PyTorch 2")
@@ -352,32 +174,6 @@ def test_the_certificate_is_the_library_s():
     assert np.isclose(found.dual_norm, np.linalg.norm(gradient(x) + slope)) and np.isclose(found.prox_gap, np.linalg.norm(x - z))
     assert np.isclose(found.stationarity, np.linalg.norm(gradient(z) + slope)) and found.frank_wolfe_gap is None
     assert (p.detach().numpy() == x).all() and not found.holds(1e-9)
-
-
-@pytest.mark.parametrize("make", [network, convolutional])
-def test_shrink_computes_the_same(make):
-    net = make()
-    x = data()[0] if make is network else torch.randn(16, 1, 8, 8)
-    y = torch.arange(len(x)) % (2 if make is network else 3)
-    optimizer = mt.Melmo(mt.groups(net, mt.penalty("l1", 1e-3, on="filters")), lr=0.02)
-    train(net, optimizer, 5, (x, y))
-    optimizer.finalize(keep=0.4)
-    small = optimizer.shrink(net)
-    for mode in (True, False):
-        assert torch.allclose(net.train(mode)(x), small.train(mode)(x), atol=1e-5)
-    count = lambda network: sum(p.numel() for p in network.parameters())  # noqa: E731
-    assert count(small) < 0.6 * count(net)
-    train(small, mt.Melmo(mt.groups(small)), 2, (x, y))
-
-
-def test_shrink_says_what_it_cannot_do():
-    for net, said in [
-        (nn.Linear(2, 2), "expected a Sequential"),
-        (nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Linear(4, 2)), "LayerNorm"),
-        (nn.Sequential(nn.Conv2d(2, 4, 3, groups=2), nn.Conv2d(4, 2, 3)), "2 groups"),
-    ]:
-        with pytest.raises(ValueError, match=said):
-            mt.shrink(net)
 
 
 def test_a_saved_run_goes_on_as_if_it_had_not_stopped(tmp_path):
